@@ -2,10 +2,10 @@
 #pragma once
 
 #include <array>
+#include <deque>
 #include <memory>
 #include <type_traits>
 #include <unordered_map>
-#include <variant>
 #include <vector>
 
 #include "base/file.h"
@@ -67,7 +67,7 @@ class Keeper : public std::enable_shared_from_this<Keeper> {
     Keeper& operator=(const Keeper&) = delete;
     ~Keeper() { state_->keeper = nullptr; }
 
-    std::vector<nb::object> objects;
+    std::deque<nb::object> objects;
 
   private:
     std::shared_ptr<ModelState> state_;
@@ -109,24 +109,43 @@ T edited(Result<T> result) {
     }
 }
 
+// How many answers a part keeps. There are as many parts as nodes and values in a model, and the
+// first walk over one waits for the memory of them.
+template <typename T>
+inline constexpr size_t kAnswers = 0;
+template <>
+inline constexpr size_t kAnswers<ir::Node> = 4;
+template <>
+inline constexpr size_t kAnswers<ir::Value> = 3;
+
+// An answer that holds nodes: the Keeper has it, in the place before `place` (0: none yet), and
+// when that has gone, it is no more.
+struct KeptAnswer {
+    PyObject* object = nullptr;
+    size_t place = 0;
+};
+
+// A member that takes no room.
+template <int kWhich>
+struct Nothing {};
+
 // A part of a model as a Python object: `part` lives as long as the model does, and knows the
 // object that it has now.
 template <typename T>
 struct Part {
+    static constexpr bool kIsGraph = std::is_same_v<T, ir::Graph>;
+    static constexpr bool kIsValue = std::is_same_v<T, ir::Value>;
+
     std::shared_ptr<ModelState> state;
     T* part = nullptr;
 
     // Python objects that were returned for it, until the next edit. Nodes keep their values here,
     // but values keep no nodes, so there is no cycle.
-    mutable std::array<nb::object, 4> answers = {};
-    // Answers that hold nodes: the Keeper has them, in the places of `kept_at` (0: none yet), and
-    // when it has gone, they are no more.
-    mutable std::array<PyObject*, 2> kept_answers = {};
-    mutable std::array<size_t, 2> kept_at = {};
+    mutable std::array<nb::object, kAnswers<T>> answers = {};
+    [[no_unique_address]] mutable std::conditional_t<kIsValue, KeptAnswer, Nothing<0>> kept = {};
     mutable uint64_t answered_at = UINT64_MAX;
-    static constexpr bool kIsGraph = std::is_same_v<T, ir::Graph>;
-    [[no_unique_address]] std::conditional_t<kIsGraph, std::shared_ptr<Keeper>, std::monostate>
-        keeper = {};
+    [[no_unique_address]] std::conditional_t<kIsGraph, std::shared_ptr<Keeper>, Nothing<1>> keeper =
+        {};
 
     Part(std::shared_ptr<ModelState> of, T* what) : state(std::move(of)), part(what) {}
     Part(const Part&) = delete;
@@ -146,23 +165,24 @@ struct Part {
         }
         return found;
     }
+    // The answer that the Keeper has.
     template <typename Make>
-    nb::object kept_answer(size_t which, const Make& make) const {
+    nb::object kept_answer(const Make& make) const {
         forget_old_answers();
         if (state->keeper == nullptr) {
             return make(get());
         }
-        if (kept_answers[which] != nullptr) {
-            return nb::borrow(kept_answers[which]);
+        if (kept.object != nullptr) {
+            return nb::borrow(kept.object);
         }
         nb::object made = make(get());
-        std::vector<nb::object>& kept = state->keeper->objects;
-        if (kept_at[which] == 0) {
-            kept.emplace_back();
-            kept_at[which] = kept.size();
+        std::deque<nb::object>& objects = state->keeper->objects;
+        if (kept.place == 0) {
+            objects.emplace_back();
+            kept.place = objects.size();
         }
-        kept[kept_at[which] - 1] = made;
-        kept_answers[which] = made.ptr();
+        objects[kept.place - 1] = made;
+        kept.object = made.ptr();
         return made;
     }
 
@@ -170,7 +190,9 @@ struct Part {
     void forget_old_answers() const {
         if (answered_at != state->edits) {
             answers = {};
-            kept_answers = {};
+            if constexpr (kIsValue) {
+                kept.object = nullptr;
+            }
             answered_at = state->edits;
         }
     }
@@ -202,6 +224,17 @@ nb::object part_to_python(const std::shared_ptr<ModelState>& state, T* part) {
         }
     }
     return made;
+}
+
+// A tuple of so many items, which `fill(tuple)` sets: nodes, values, numbers and other tuples of
+// this kind. The garbage collector knows none of these, so it need not look at the tuple either:
+// the first walk over a model makes several for each node.
+template <typename Fill>
+nb::object tuple_of_parts(size_t count, const Fill& fill) {
+    nb::object tuple = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(count)));
+    fill(tuple.ptr());
+    PyObject_GC_UnTrack(tuple.ptr());
+    return tuple;
 }
 
 // --- Attributes that are read often: slots of the types, which CPython calls directly

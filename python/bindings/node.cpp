@@ -307,23 +307,23 @@ nb::object subgraphs(const PyNode& self) {
 
 nb::object inputs(const PyNode& self) {
     return self.answer(0, [&](const ir::Node& node) {
-        nb::object values = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(node.input_count())));
-        for (size_t i = 0; i < node.input_count(); ++i) {
-            PyTuple_SetItem(values.ptr(), static_cast<Py_ssize_t>(i),
-                            part_to_python(self.state, node.input(i)).release().ptr());
-        }
-        return values;
+        return tuple_of_parts(node.input_count(), [&](PyObject* values) {
+            for (size_t i = 0; i < node.input_count(); ++i) {
+                PyTuple_SetItem(values, static_cast<Py_ssize_t>(i),
+                                part_to_python(self.state, node.input(i)).release().ptr());
+            }
+        });
     });
 }
 
 nb::object outputs(const PyNode& self) {
     return self.answer(1, [&](const ir::Node& node) {
-        nb::object values = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(node.output_count())));
-        for (size_t i = 0; i < node.output_count(); ++i) {
-            PyTuple_SetItem(values.ptr(), static_cast<Py_ssize_t>(i),
-                            part_to_python(self.state, node.output(i)).release().ptr());
-        }
-        return values;
+        return tuple_of_parts(node.output_count(), [&](PyObject* values) {
+            for (size_t i = 0; i < node.output_count(); ++i) {
+                PyTuple_SetItem(values, static_cast<Py_ssize_t>(i),
+                                part_to_python(self.state, node.output(i)).release().ptr());
+            }
+        });
     });
 }
 

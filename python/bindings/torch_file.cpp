@@ -109,8 +109,8 @@ std::string functional_overload(const std::string& overload, const nb::mapping& 
 // The names of the arrays that the program uses.
 std::vector<std::string> weights_of(const PyTorchProgram& self) {
     std::vector<std::string> keys;
-    for (const auto& [name, key] : self.file.program.weights) {
-        keys.push_back(key);
+    for (const torch::Weight& one : self.file.program.weights) {
+        keys.push_back(one.key);
     }
     return keys;
 }

@@ -43,11 +43,9 @@ class Reader {
         for (nb::handle one : nb::getattr(from, "inputs")) {
             made.inputs.push_back({text_at(one, "name"), text_at(one, "type"), storage(one)});
         }
-        for (auto [name, key] : nb::cast<nb::dict>(nb::getattr(from, "weights"))) {
-            made.weights.emplace_back(text_from_python(name), text_from_python(key));
-        }
-        for (auto [name, number] : nb::cast<nb::dict>(nb::getattr(from, "weight_storages"))) {
-            made.weight_storages[text_from_python(name)] = nb::cast<int64_t>(number);
+        for (nb::handle one : nb::getattr(from, "weights")) {
+            made.weights.push_back(
+                {text_at(one, "name"), text_at(one, "key"), text_at(one, "type"), storage(one)});
         }
         for (nb::handle one : nb::getattr(from, "nodes")) {
             made.nodes.push_back(node(one));

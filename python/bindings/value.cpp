@@ -54,18 +54,22 @@ void set_const_value(const PyValue& self, nb::handle given) {
 }
 
 nb::object uses(const PyValue& self) {
-    return self.kept_answer(0, [&](const ir::Value& value) {
+    return self.kept_answer([&](const ir::Value& value) {
         Py_ssize_t count = 0;
         for (const ir::Use* use = value.first_use(); use != nullptr; use = use->next) {
             ++count;
         }
-        nb::object rows = nb::steal(PyTuple_New(count));
-        // The list of uses is in reverse order.
-        for (const ir::Use* use = value.first_use(); use != nullptr; use = use->next) {
-            nb::object row = nb::make_tuple(part_to_python(self.state, use->user), use->index);
-            PyTuple_SetItem(rows.ptr(), --count, row.release().ptr());
-        }
-        return rows;
+        return tuple_of_parts(static_cast<size_t>(count), [&](PyObject* rows) {
+            // The list of uses is in reverse order.
+            for (const ir::Use* use = value.first_use(); use != nullptr; use = use->next) {
+                nb::object row = tuple_of_parts(2, [&](PyObject* items) {
+                    PyTuple_SetItem(items, 0,
+                                    part_to_python(self.state, use->user).release().ptr());
+                    PyTuple_SetItem(items, 1, PyLong_FromSize_t(use->index));
+                });
+                PyTuple_SetItem(rows, --count, row.release().ptr());
+            }
+        });
     });
 }
 
@@ -101,8 +105,7 @@ nb::object graph(const PyValue& self) {
 }
 
 nb::object producer(const PyValue& self) {
-    return self.kept_answer(
-        1, [&](const ir::Value& value) { return part_to_python(self.state, value.producer()); });
+    return part_to_python(self.state, self.get().producer());
 }
 
 nb::object output_index(const PyValue& self) {

@@ -145,8 +145,8 @@ Result<TorchFile> read_torch_file(const std::string& path, const TorchOptions& o
     file.own = options.own;
     SDX_TRY(torch::finish(file.program, std::move(read->problems), state, file.own));
     std::unordered_set<std::string_view> used;
-    for (const auto& [name, key] : file.program.weights) {
-        used.insert(key);
+    for (const torch::Weight& one : file.program.weights) {
+        used.insert(one.key);
     }
     for (auto& [key, array] : read->arrays) {
         if (used.count(key) != 0) {

@@ -31,31 +31,45 @@ void find_unknown(const Program& program, const IsKnown& is_known, std::vector<P
         }
     }
     for (const Program& body : program.bodies) {
-        find_unknown(body, is_known, problems);
+        bool is_called =
+            std::any_of(program.nodes.begin(), program.nodes.end(), [&](const Node& node) {
+                return used.count(node.name) != 0 && calls_body(node, body.name);
+            });
+        if (is_called) {
+            find_unknown(body, is_known, problems);
+        }
     }
 }
 
 // What the program changes from outside of it, as further outputs.
-Result<void> add_changes(Program& program, const Changes& changes, State state) {
-    if (changes.empty() || state == State::kDrop) {
-        return {};
-    }
-    std::vector<std::string> labels;
+void add_changes(Program& program, const Changes& changes) {
+    program.output_names.resize(std::max(program.output_names.size(), program.outputs.size()));
     for (const auto& [name, value] : changes) {
         auto weight = std::find_if(program.weights.begin(), program.weights.end(),
-                                   [&](const auto& one) { return one.first == name; });
-        labels.push_back(weight != program.weights.end() ? weight->second : name);
+                                   [&](const Weight& one) { return one.name == name; });
+        program.outputs.push_back(Value::ref(value));
+        program.output_names.push_back(weight != program.weights.end() ? weight->key : name);
     }
-    if (state == State::kError) {
+}
+
+// Of those, which stand from `first` on, the ones that have another value than before.
+Result<void> choose_changes(Program& program, const Changes& changes, size_t first, State state) {
+    std::vector<std::string> labels;
+    size_t end = first;
+    for (size_t i = 0; i < changes.size(); ++i) {
+        if (state != State::kDrop && program.outputs[first + i] != Value::ref(changes[i].first)) {
+            labels.push_back(program.output_names[first + i]);
+            program.outputs[end] = program.outputs[first + i];
+            program.output_names[end++] = labels.back() + "_next";
+        }
+    }
+    program.outputs.resize(end);
+    program.output_names.resize(end);
+    if (state == State::kError && !labels.empty()) {
         return Error{
             fmt::format("the module changes `{}`: return the new values with `state=\"outputs\"`, "
                         "or discard them with `state=\"drop\"`",
                         fmt::join(labels, "`, `"))};
-    }
-    program.output_names.resize(std::max(program.output_names.size(), program.outputs.size()));
-    for (size_t i = 0; i < changes.size(); ++i) {
-        program.outputs.push_back(Value::ref(changes[i].second));
-        program.output_names.push_back(labels[i] + "_next");
     }
     return {};
 }
@@ -103,9 +117,11 @@ Result<void> finish(Program& program, std::vector<Problem> problems, State state
     if (!remove_mutation(program, is_known, changes, unsolved)) {
         return report({unsolved});
     }
-    SDX_TRY(add_changes(program, changes, state));
-    make_ends_real(program);
+    size_t first = program.outputs.size();
+    add_changes(program, changes);
     remove_copies(program, is_own);
+    SDX_TRY(choose_changes(program, changes, first, state));
+    make_ends_real(program);
     remove_unused(program);
     return {};
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -18,6 +19,9 @@ constexpr std::string_view kCopies[] = {
 constexpr std::string_view kCasts[] = {"aten::to.dtype",        "aten::to.dtype_layout",
                                        "aten::to.device",       "aten::_to_copy.default",
                                        "aten::type_as.default", "aten::to.other"};
+// What gives its second argument, where that has the type of the first.
+constexpr std::string_view kWrites[] = {"aten::copy.default", "pairs::copy.default",
+                                        "sardonyx::put_back"};
 // Where it is off.
 constexpr std::string_view kDropouts[] = {"aten::dropout.default", "aten::feature_dropout.default"};
 
@@ -36,14 +40,37 @@ bool is_whole_slice(const Node& node) {
            is_one_of(3, std::numeric_limits<int64_t>::max()) && is_one_of(4, 1);
 }
 
+using Types = std::unordered_map<std::string, std::string>;
+
+// The place of the argument that the node gives as it is; none: there is no such argument.
+std::optional<size_t> copied_argument(const Node& node, Types& types) {
+    auto is_ref = [&node](size_t i) { return i < node.args.size() && node.args[i].is_ref(); };
+    if (is_in(kWrites, node.target) && is_ref(0) && is_ref(1)) {
+        const std::string &target = node.args[0].text, &source = node.args[1].text;
+        bool is_same =
+            target == source || (!types[target].empty() && types[target] == types[source]);
+        bool has_type = node.into.empty() || node.into == target;
+        return is_same && has_type ? std::optional<size_t>(1) : std::nullopt;
+    }
+    bool is_off = node.args.size() == 3 && node.args[2] == Value::boolean(false);
+    bool is_copy = is_in(kCopies, node.target) || is_whole_slice(node) ||
+                   (is_in(kDropouts, node.target) && is_off) ||
+                   (is_in(kCasts, node.target) && !node.type.empty() && is_ref(0) &&
+                    node.type == types[node.args[0].text]);
+    return is_copy && is_ref(0) && node.into.empty() ? std::optional<size_t>(0) : std::nullopt;
+}
+
 }  // namespace
 
 void remove_copies(Program& program, const IsKnown& is_own) {
     for (Program& body : program.bodies) {
         remove_copies(body, is_own);
     }
-    std::unordered_map<std::string, std::string> types;
+    Types types;
     for (const Input& one : program.inputs) {
+        types[one.name] = one.type;
+    }
+    for (const Weight& one : program.weights) {
         types[one.name] = one.type;
     }
     std::unordered_map<std::string, std::string> same;
@@ -56,15 +83,9 @@ void remove_copies(Program& program, const IsKnown& is_own) {
         rename_arguments(node, name_of);
         node.into = name_of(node.into);
         types[node.name] = node.type;
-        bool has_source = !node.args.empty() && node.args[0].is_ref();
-        bool is_off = node.args.size() == 3 && node.args[2] == Value::boolean(false);
-        bool is_copy = has_source && node.into.empty() &&
-                       (is_in(kCopies, node.target) || is_whole_slice(node) ||
-                        (is_in(kDropouts, node.target) && is_off) ||
-                        (is_in(kCasts, node.target) && !node.type.empty() &&
-                         node.type == types[node.args[0].text]));
-        if (is_copy && !is_own(node.target)) {
-            same[node.name] = node.args[0].text;
+        std::optional<size_t> copied = copied_argument(node, types);
+        if (copied && !is_own(node.target)) {
+            same[node.name] = node.args[*copied].text;
         } else {
             kept.push_back(std::move(node));
         }
@@ -92,13 +113,17 @@ std::unordered_set<std::string> used_names(const Program& program) {
 }
 
 void remove_unused(Program& program) {
+    std::unordered_set<std::string> used = used_names(program);
+    std::erase_if(program.nodes, [&used](const Node& node) { return used.count(node.name) == 0; });
+    std::erase_if(program.bodies, [&](const Program& body) {
+        return std::none_of(program.nodes.begin(), program.nodes.end(),
+                            [&](const Node& node) { return calls_body(node, body.name); });
+    });
     for (Program& body : program.bodies) {
         remove_unused(body);
     }
-    std::unordered_set<std::string> used = used_names(program);
-    std::erase_if(program.nodes, [&used](const Node& node) { return used.count(node.name) == 0; });
     std::erase_if(program.weights,
-                  [&used](const auto& weight) { return used.count(weight.first) == 0; });
+                  [&used](const Weight& one) { return used.count(one.name) == 0; });
 }
 
 }  // namespace sardonyx::torch

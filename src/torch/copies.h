@@ -15,7 +15,8 @@ void remove_copies(Program& program, const IsKnown& is_own);
 // The values that outputs and writes are made of, and the nodes that write.
 std::unordered_set<std::string> used_names(const Program& program);
 
-// Leaves out nodes whose results nothing reads: no node that is left does anything else.
+// Leaves out nodes whose results nothing reads, which do nothing else, and bodies that no node
+// calls.
 void remove_unused(Program& program);
 
 }  // namespace sardonyx::torch

@@ -67,11 +67,9 @@ class Solver {
                 storages_[one.name] = one.storage;
             }
         }
-        for (const auto& [name, key] : program.weights) {
-            names_.insert(name);
-        }
-        for (const auto& [name, storage] : program.weight_storages) {
-            storages_[name] = storage;
+        for (const Weight& one : program.weights) {
+            names_.insert(one.name);
+            storages_[one.name] = one.storage;
         }
     }
 
@@ -101,8 +99,8 @@ class Solver {
         for (const Input& one : program_.inputs) {
             see(one.name);
         }
-        for (const auto& [name, key] : program_.weights) {
-            see(name);
+        for (const Weight& one : program_.weights) {
+            see(one.name);
         }
         program_.nodes = std::move(nodes_);
         return !has_failed_;
@@ -523,8 +521,8 @@ std::vector<Problem> change_statistics(Program& program) {
     }
     program.nodes = std::move(nodes);
     std::set<std::string_view> weights;
-    for (const auto& [name, key] : program.weights) {
-        weights.insert(name);
+    for (const Weight& one : program.weights) {
+        weights.insert(one.name);
     }
     std::vector<Problem> found;
     for (const Node& node : program.nodes) {

@@ -67,7 +67,7 @@ class GraphReader {
                 program_.pairs.insert(one.name);
             }
             if (one.is_weight) {
-                program_.weights.emplace_back(one.name, one.key);
+                program_.weights.push_back({one.name, one.key, annotation(one.name)});
                 groups_[one.name] = one.group;
             } else {
                 std::string type = annotation(one.name, true);

@@ -71,8 +71,8 @@ Names::Names(const Program& program, const std::set<std::string>& modules)
     for (std::string_view name : kTaken) {
         used_.emplace(name);
     }
-    for (const auto& [name, key] : program.weights) {
-        given_[name] = fmt::format("w[{}]", python_string(key, '"'));
+    for (const Weight& one : program.weights) {
+        given_[one.name] = fmt::format("w[{}]", python_string(one.key, '"'));
     }
     auto give = [this](const std::string& name, std::string_view wanted) {
         if (given_.count(name) == 0) {

@@ -302,8 +302,8 @@ void make_ends_real(Program& program) {
     for (const Input& one : program.inputs) {
         see(one.name);
     }
-    for (const auto& [name, key] : program.weights) {
-        see(name);
+    for (const Weight& one : program.weights) {
+        see(one.name);
     }
     if (!made.empty()) {
         auto name_of = [&made](const std::string& name) {

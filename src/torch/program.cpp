@@ -112,6 +112,12 @@ bool are_of(const std::vector<Value>& args, std::string_view kinds) {
 
 }  // namespace
 
+bool calls_body(const Node& node, std::string_view name) {
+    return std::any_of(node.args.begin(), node.args.end(), [name](const Value& one) {
+        return one.is(Value::Kind::kBody) && one.text == name;
+    });
+}
+
 bool set_bodies(Node& node, std::string_view name, std::vector<Value> args, size_t results) {
     auto from = [&](size_t first) {
         return std::vector<Value>(args.begin() + static_cast<std::ptrdiff_t>(first), args.end());

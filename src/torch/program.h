@@ -112,12 +112,18 @@ struct Input {
     int64_t storage = 0;
 };
 
+// A value that stands for an array, and the name of that.
+struct Weight {
+    std::string name;
+    std::string key;
+    std::string type;
+    int64_t storage = 0;
+};
+
 struct Program {
     std::string name;
     std::vector<Input> inputs;
-    // Names of values that stand for arrays, and the names of these.
-    std::vector<std::pair<std::string, std::string>> weights;
-    std::map<std::string, int64_t, std::less<>> weight_storages;
+    std::vector<Weight> weights;
     std::vector<Node> nodes;
     std::vector<Value> outputs;
     std::vector<std::string> output_names;
@@ -189,6 +195,8 @@ std::string python_target(std::string_view name);
 // What to write in place of an operator with bodies that is none of these.
 inline constexpr std::string_view kWithoutBodies =
     "write it without, or export what is in it alone";
+// Whether the node calls the body of this name.
+bool calls_body(const Node& node, std::string_view name);
 // Makes the node the operator of this name, which has bodies; false: there is none.
 bool set_bodies(Node& node, std::string_view name, std::vector<Value> args, size_t results);
 

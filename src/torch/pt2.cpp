@@ -124,8 +124,8 @@ class NameCheck {
         for (const Input& one : program.inputs) {
             add(one.name);
         }
-        for (const auto& [name, key] : program.weights) {
-            add(name);
+        for (const Weight& one : program.weights) {
+            add(one.name);
         }
         for (const Node& node : program.nodes) {
             each_argument_ref(node, [&](const std::string& name) { read(node.name, name); });

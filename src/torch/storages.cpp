@@ -97,11 +97,11 @@ class Storages {
             one.storage = numbers_[one.name] = ++count_;
         }
         std::map<std::string, int64_t> shared;
-        for (const auto& [name, key] : program.weights) {
-            auto group = groups.find(name);
-            int64_t& of_group = shared[group != groups.end() ? group->second : name];
+        for (Weight& one : program.weights) {
+            auto group = groups.find(one.name);
+            int64_t& of_group = shared[group != groups.end() ? group->second : one.name];
             of_group = of_group == 0 ? ++count_ : of_group;
-            numbers_[name] = program.weight_storages[name] = of_group;
+            numbers_[one.name] = one.storage = of_group;
         }
         std::vector<Problem> problems;
         for (Node& node : program.nodes) {

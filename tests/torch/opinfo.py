@@ -213,7 +213,7 @@ def run_captured(
     module = captured.module
     try:
         program = program_of_graph(module)
-        arrays = {key: getattr(module, key) for key in program.weights.values()}
+        arrays = {one.key: getattr(module, one.key) for one in program.weights}
         made = finished(program, arrays, opset, "drop")
         model = made.compile()
         data = made.to_model_bytes() if RUNTIME else b""

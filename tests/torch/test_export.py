@@ -165,6 +165,51 @@ def test_state() -> None:
         sardonyx.torch.export(Counter(), (x,), state="forget")
 
 
+class Moved(nn.Module):
+    """Gives buffers the values that they have: one more often than it changes another."""
+
+    table: torch.Tensor
+    count: torch.Tensor
+    phases: torch.Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("table", torch.arange(3.0))
+        self.register_buffer("count", torch.zeros(3))
+        self.register_buffer("phases", torch.tensor([1j, 2, 3]))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        self.table.copy_(self.table.to(x.dtype))
+        self.phases.copy_(self.phases)
+        self.count += x
+        self.table = self.table.to(x.device)
+        return x + self.table + self.count + self.phases.real
+
+
+class MovedOnly(Moved):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        self.table = self.table.to(x.dtype)
+        return x + self.table
+
+
+@pytest.mark.parametrize("from_file", [False, True])
+def test_state_that_stays(from_file: bool, tmp_path: pathlib.Path) -> None:
+    def converted(module: nn.Module, **options: Any) -> sardonyx.torch.Exported:
+        program: Any = torch.export.export(module, (torch.ones(3),))
+        if from_file:
+            torch.export.save(program, tmp_path / "model.pt2")
+            program = tmp_path / "model.pt2"
+        return sardonyx.torch.convert(program, **options)
+
+    made = converted(Moved()).compile()
+    assert [one.name for one in sardonyx.load(made).graph.outputs][1:] == ["count_next"]
+    result, count = made(np.ones(3, np.float32))
+    np.testing.assert_array_equal(result, [2, 5, 7])
+    np.testing.assert_array_equal(count, [1, 1, 1])
+    only = converted(MovedOnly(), state="error").compile()
+    assert len(sardonyx.load(only).graph.outputs) == 1
+
+
 def test_users_operator() -> None:
     @torch.library.custom_op("sardonyx_tests::doubled", mutates_args=())
     def doubled(x: torch.Tensor, by: float = 2.0) -> torch.Tensor:

@@ -106,6 +106,30 @@ TEST(WriteScript, SaysWhichNodeALineIs) {
     EXPECT_EQ(nodes, 1U);
 }
 
+TEST(Finish, LeavesOutBodiesThatNothingCalls) {
+    Program program = relu();
+    Program kept = relu(), unused = relu(), without_results = relu();
+    kept.name = "kept";
+    unused.name = "unused";
+    without_results.name = "without_results";
+    without_results.outputs.clear();
+    program.bodies = {kept, unused, without_results};
+    auto call = [](std::string name, const std::string& body) {
+        Node node;
+        node.name = std::move(name);
+        EXPECT_TRUE(set_bodies(
+            node, "wrap_with_set_grad_enabled",
+            {Value::boolean(false), Value::of(Value::Kind::kBody, body), Value::ref("x")}, 1));
+        return node;
+    };
+    program.nodes = {call("z", "kept"), call("nothing", "without_results")};
+    program.outputs = {Value::ref("z")};
+    Result<void> finished = finish(program, {}, State::kOutputs, {});
+    ASSERT_TRUE(finished.ok()) << finished.error().message;
+    ASSERT_EQ(program.bodies.size(), 1U);
+    EXPECT_EQ(program.bodies.front().name, "kept");
+}
+
 TEST(Finish, TellsAllProblemsAtOnce) {
     Program program = relu();
     Result<void> finished =

@@ -21,7 +21,7 @@ from .._core import (
     python_target,
 )
 from ._decompose import REMADE, decomposed
-from ._program import Body, ElementType, Facts, Input, Node, Place, Problem, Program, Ref
+from ._program import Body, ElementType, Facts, Input, Node, Place, Problem, Program, Ref, Weight
 
 _ELEMENT_TYPES = {
     torch.float32: "FLOAT", torch.float64: "DOUBLE", torch.float16: "FLOAT16",
@@ -359,7 +359,7 @@ class _Reader:
 
 def _are_told(program: Program) -> bool:
     """Whether torch's storages say what a write changes; they do not in a program from a file."""
-    storages = {one.name: one.storage for one in program.inputs} | program.weight_storages
+    storages = {one.name: one.storage for one in (*program.inputs, *program.weights)}
     storages |= {node.name: node.storage for node in program.nodes}
     return all(
         storages.get(node.writes) == node.storage != 0 for node in program.nodes if node.writes
@@ -508,8 +508,8 @@ def program_of(
             elif isinstance(value, torch.SymInt):
                 program.inputs.append(Input(node.name, "INT64"))
         elif spec.target is not None:
-            program.weights[node.name] = spec.target
-            program.weight_storages[node.name] = _storage(value)
+            kind = annotation(value, names)
+            program.weights.append(Weight(node.name, spec.target, kind, _storage(value)))
             found = exported.state_dict.get(spec.target)
             arrays[spec.target] = found if found is not None else exported.constants[spec.target]
     constants = dict(module.named_buffers(recurse=False))
@@ -518,9 +518,10 @@ def program_of(
             key = node.target
             while key in arrays:
                 key += "_"
-            program.weights[node.name] = key
+            kind = annotation(constants[node.target], names)
+            program.weights.append(Weight(node.name, key, kind))
             arrays[key] = constants[node.target]
-    groups = {name: _storage(arrays[key]) or name for name, key in program.weights.items()}
+    groups = {one.name: _storage(arrays[one.key]) or one.name for one in program.weights}
     reader = _Reader(names, problems, groups)
     reader.read(module, program)
     program.problems = problems
@@ -551,7 +552,7 @@ def program_of_graph(module: fx.GraphModule, name: str = "main") -> Program:
         elif node.op == "get_attr" and not isinstance(
             getattr(module, node.target, None), fx.GraphModule
         ):
-            program.weights[node.name] = node.target
+            program.weights.append(Weight(node.name, node.target))
     reader = _Reader(names, problems)
     reader.read(module, program)
     program.problems = problems

@@ -79,6 +79,16 @@ class Input:
     storage: int = 0
 
 
+@dataclasses.dataclass
+class Weight:
+    """A value that stands for an array, and the name of that."""
+
+    name: str
+    key: str
+    type: str = ""
+    storage: int = 0
+
+
 # Sizes and strides of a tensor, as numbers and as texts of `sympy.srepr`, and a number for its
 # element type.
 Facts = tuple[list["int | str"], list["int | str"], int]
@@ -86,12 +96,11 @@ Facts = tuple[list["int | str"], list["int | str"], int]
 
 @dataclasses.dataclass
 class Program:
-    """`weights` are names of values that stand for arrays, and the names of these."""
+    """A graph with its inputs and results."""
 
     name: str
     inputs: list[Input] = dataclasses.field(default_factory=list)
-    weights: dict[str, str] = dataclasses.field(default_factory=dict)
-    weight_storages: dict[str, int] = dataclasses.field(default_factory=dict)
+    weights: list[Weight] = dataclasses.field(default_factory=list)
     nodes: list[Node] = dataclasses.field(default_factory=list)
     outputs: list[Any] = dataclasses.field(default_factory=list)
     output_names: list[str] = dataclasses.field(default_factory=list)
