@@ -9,7 +9,7 @@ _MODULES = (
     "pointwise", "activation", "view", "join", "index", "reduce", "order", "create", "products",
     "conv", "pool", "resize", "norm", "attention", "recurrent", "loss", "quantized", "special",
     "factorise", "singular", "bessel", "bins", "chance", "pairs", "pairs_fourier", "pairs_math",
-    "pairs_sums", "pairs_products", "prims",
+    "pairs_sums", "pairs_products", "prims", "vision",
 )  # fmt: skip
 _loaded = False
 

@@ -47,6 +47,8 @@ struct Diagnostic {
     std::vector<std::string> notes;
     std::string help;         // empty: none
     std::vector<Edit> edits;  // what `help` says, as a change that a machine can make; may be empty
+    bool is_for_callers =
+        false;  // a function says it of the arguments that it has been called with
 
     [[gnu::cold]] Diagnostic& label(Span span, std::string words);
     [[gnu::cold]] Diagnostic& note(std::string words);
@@ -105,8 +107,8 @@ class Checkpoint {
     [[gnu::cold]] std::vector<Diagnostic> findings() const;
     void take_back() { findings_->truncate(size_); }
 
-    // Adds a label to the errors that are not about the file of the label: they came up in what is
-    // called there.
+    // Adds a label to the errors that came up in what is called there, if they are not about the
+    // file of the label or are meant for callers.
     [[gnu::cold]] void label_callers(Span span, std::string_view words);
 
   private:

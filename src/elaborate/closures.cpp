@@ -135,8 +135,14 @@ Object call_closure(Context& c, const Closure& closure, const Arguments& argumen
     if (std::optional<Object> result = run_as_python(c, closure, *scope)) {
         return *result;
     }
+    diagnostics::Checkpoint said(c.program.diagnostics);
+    diagnostics::Span call_site = c.span(arguments.range);
     ActivationGuard in_closure(c, scope, body_of(closure));
-    return run_closure(c, closure);
+    Object result = run_closure(c, closure);
+    if (said.has_errors()) {
+        said.label_callers(call_site, "called here");
+    }
+    return result;
 }
 
 ir::Graph* closure_graph(Context& c, const Closure& closure, std::span<const Type> input_types,

@@ -272,24 +272,73 @@ Jump exec_with(Context& c, const syntax::OpaqueStmt* statement, const RunSuite& 
     return exec_items(c, statement, 0, run);
 }
 
-void exec_raise(Context& c, const syntax::RaiseStmt* statement) {
-    std::string_view type = c.raising.handled;
-    if (statement->exception != nullptr && c.raising.errors != SIZE_MAX) {
-        const auto* call = syntax::maybe_as<syntax::CallExpr>(statement->exception);
-        type = exception_type(eval(c, call != nullptr ? call->callee : statement->exception));
-        for (size_t i = 0; call != nullptr && i < call->args.size(); ++i) {
-            eval(c, call->args[i]);
-        }
-        if (c.is_raising()) {
-            return;
-        }
-        type = call != nullptr && !call->keywords.empty() ? std::string_view() : type;
+namespace {
+
+// What `raise` names.
+struct Raised {
+    std::string_view type;  // the class, if it is built into Python
+    std::string words;      // `ValueError: the text`
+};
+
+Raised raised_by(Context& c, const syntax::RaiseStmt* statement) {
+    if (statement->exception == nullptr) {
+        return {c.raising.handled, std::string(c.raising.handled)};
     }
-    c.report(kUnsupportedStatement, statement->range, "`raise` in a script")
-        .with_help("a graph cannot raise: use `assert` on static facts");
-    if (!type.empty() && c.raising.errors != SIZE_MAX) {
-        raises(c, type);
+    const auto* call = syntax::maybe_as<syntax::CallExpr>(statement->exception);
+    const Expr* callee = call != nullptr ? call->callee : statement->exception;
+    Raised raised{exception_type(eval(c, callee)), std::string(c.source(callee->range))};
+    for (size_t i = 0; call != nullptr && i < call->args.size(); ++i) {
+        Object argument = eval(c, call->args[i]);
+        if (call->args.size() == 1 && argument.is(ObjectKind::kString)) {
+            raised.words += fmt::format(": {}", argument.text());
+        }
     }
+    if (call != nullptr && !call->keywords.empty()) {
+        raised.type = {};
+    }
+    return raised;
+}
+
+// Whether no tensor decides that the statement runs, but for those that decide about the call.
+bool is_certain(const Context& c) {
+    return c.at.caller == nullptr || c.at.caller->calls_in == c.graph;
+}
+
+}  // namespace
+
+Jump exec_raise(Context& c, const syntax::RaiseStmt* statement) {
+    if (c.doubtful > 0) {
+        return Jump::kNone;
+    }
+    bool is_guarded = c.raising.errors != SIZE_MAX;
+    diagnostics::Checkpoint before(c.program.diagnostics);
+    Raised raised = raised_by(c, statement);
+    if (c.is_raising()) {
+        return Jump::kNone;
+    }
+    if (!is_guarded) {
+        before.take_back();  // it says less than the exception itself
+    }
+    bool ends_here = is_certain(c);
+    if (!ends_here) {
+        c.report(kUnsupportedStatement, statement->range, "`raise` where a tensor decides")
+            .with_help("a graph cannot raise: use `assert` or `raise` under static conditions");
+    } else {
+        c.report(kStaticError, statement->range,
+                 raised.words.empty() ? "an exception is raised"
+                                      : fmt::format("an exception is raised: {}", raised.words))
+            .with_help("what leads here is known at compile time: change it, or the arguments")
+            .is_for_callers = true;
+    }
+    if (!raised.type.empty() && is_guarded) {
+        raises(c, raised.type);
+    }
+    if (!ends_here || is_guarded || c.runs_file) {
+        return Jump::kNone;
+    }
+    c.at.result = Object::error();
+    c.at.result_range = statement->range;
+    return Jump::kReturn;
 }
 
 }  // namespace sardonyx::elaborate

@@ -18,6 +18,6 @@ Jump exec_try(Context& c, const syntax::OpaqueStmt* statement, const RunSuite& r
 // `with` of contextlib.nullcontext and contextlib.suppress.
 Jump exec_with(Context& c, const syntax::OpaqueStmt* statement, const RunSuite& run);
 
-void exec_raise(Context& c, const syntax::RaiseStmt* statement);
+Jump exec_raise(Context& c, const syntax::RaiseStmt* statement);
 
 }  // namespace sardonyx::elaborate

@@ -60,7 +60,8 @@ void exec_assert(Context& c, const syntax::AssertStmt* statement) {
                  message.is(ObjectKind::kString)
                      ? fmt::format("the assertion does not hold: {}", message.text())
                      : std::string("the assertion does not hold"))
-            .with_help("call the script with what it asserts, or change the assertion");
+            .with_help("call the script with what it asserts, or change the assertion")
+            .is_for_callers = true;
         raises(c, "AssertionError");
     }
 }
@@ -237,9 +238,6 @@ bool exec_simple(Context& c, const Stmt* statement) {
             unsupported_statement(c, statement->range, "a type alias",
                                   "define it at the top of the file");
             return true;
-        case StmtKind::kRaise:
-            exec_raise(c, syntax::as<syntax::RaiseStmt>(statement));
-            return true;
         case StmtKind::kOpaque: {
             const auto* opaque = syntax::as<syntax::OpaqueStmt>(statement);
             if (opaque->subject != nullptr || !opaque->clauses.empty() || !opaque->items.empty()) {
@@ -330,6 +328,9 @@ Jump exec(Context& c, Stmts statements, const Rest* rest) {
             case StmtKind::kReturn:
                 jump = exec_return(c, syntax::as<syntax::ReturnStmt>(statement));
                 break;
+            case StmtKind::kRaise:
+                jump = exec_raise(c, syntax::as<syntax::RaiseStmt>(statement));
+                break;
             case StmtKind::kBreak:
             case StmtKind::kContinue:
                 jump = exec_jump(c, statement);
@@ -348,8 +349,10 @@ Jump exec(Context& c, Stmts statements, const Rest* rest) {
                 } else if (!test.is_error()) {
                     jump = exec_if(c, test.value(), branch, &after, consumed);
                 } else if (!c.runs_file) {
+                    ++c.doubtful;
                     exec(c, branch->body);  // for the findings in it; its names stay bound
                     exec(c, branch->orelse);
+                    --c.doubtful;
                 }
                 break;
             }

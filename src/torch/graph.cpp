@@ -479,7 +479,13 @@ class GraphReader {
             if (!node.args.empty() && node.args[0].is_ref()) {
                 node.writes = node.args[0].text;
             }
-        } else if (overload == "out" || overload.ends_with("_out")) {
+        } else if (has_out(name)) {
+            auto out = std::find_if(node.kwargs.begin(), node.kwargs.end(),
+                                    [](const auto& one) { return one.first == kOut; });
+            if (out != node.kwargs.end() && out->second.is_ref()) {
+                node.writes = out->second.text;
+                return;
+            }
             refuse(node, fmt::format("{} writes into several tensors", quoted_target(name)));
         }
     }

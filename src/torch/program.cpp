@@ -76,6 +76,14 @@ bool writes_in_place(std::string_view target) {
            std::find(std::begin(kWriters), std::end(kWriters), target) != std::end(kWriters);
 }
 
+bool has_out(std::string_view target) {
+    size_t dot = target.find('.');
+    std::string_view suffix =
+        dot == std::string_view::npos ? std::string_view() : target.substr(dot + 1);
+    return suffix == kOut || ends_with(suffix, "_out") || suffix.substr(0, 4) == "out_" ||
+           suffix.substr(0, 3) == "Out";
+}
+
 std::string python_target(std::string_view name) {
     constexpr std::pair<std::string_view, std::string_view> kRenamed[] = {
         {"sym_not", "not"}, {"not_", "not"}, {"sym_ite", "ite"}, {"_sym_sqrt", "sym_sqrt"}};

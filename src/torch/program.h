@@ -189,6 +189,10 @@ bool means_nothing(std::string_view packet);
 bool is_left_out(std::string_view argument);
 // Whether an operator writes into its first argument.
 bool writes_in_place(std::string_view target);
+// Whether it writes into its argument `out`, such as `add.out` and `add.Scalar_out`, or into
+// several.
+bool has_out(std::string_view target);
+inline constexpr std::string_view kOut = "out";
 // What a function of Python's numbers, such as `sym_not` or `mul`, is called in programs.
 std::string python_target(std::string_view name);
 

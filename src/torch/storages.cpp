@@ -127,7 +127,7 @@ class Storages {
     // Of what a node gives.
     int64_t of(const Node& node) {
         int64_t fresh = ++count_;
-        std::string base = first_ref(node);
+        std::string base = node.writes.empty() ? first_ref(node) : node.writes;
         auto found = numbers_.find(base);
         if (found == numbers_.end()) {
             return fresh;

@@ -144,7 +144,7 @@ CONSTRUCTS = [
         "stmt",
         "raise",
         "raise ValueError('x')\nreturn op.Abs(X)",
-        refused=["unsupported-statement"],
+        refused=["static-error"],
     ),
     Construct(
         "stmt", "import inside", "import math\nreturn op.Abs(X)", refused=["unsupported-statement"]

@@ -4,10 +4,12 @@ says, or all refuse it."""
 from __future__ import annotations
 
 import pathlib
+import runpy
 from typing import Any
 
 import numpy as np
 import pytest
+import sardonyx
 
 from language import shared_compiler
 from surfaces import check, refused, text_of
@@ -97,6 +99,79 @@ REFUSED = [
 @pytest.mark.parametrize(("body", "code"), REFUSED, ids=[body for body, _ in REFUSED])
 def test_what_is_not_caught_is_refused(body: str, code: str, tmp_path: pathlib.Path) -> None:
     refused(BEFORE + "---\n" + body, tmp_path, code, x=I)
+
+
+RAISED = {
+    "in a plain function": (
+        "def g(v, kind):\n    if kind == 'a':\n        return v\n"
+        "    raise ValueError(f'unknown kind {kind!r}')\n---\ny = g(x, 'a')\nreturn y + g(x, 'b')",
+        "ValueError: unknown kind 'b'", "g(x, 'b')",
+    ),
+    "in a script that runs in place": (
+        "@script(inline=True)\ndef g(v, n):\n    if n > 2:\n"
+        "        raise ValueError(f'at most 2, not {n}')\n    return v * n\n---\n"
+        "return g(x, 2) + g(x, 3)",
+        "ValueError: at most 2, not 3", "g(x, 3)",
+    ),
+    "through two functions": (
+        "def g(v, n):\n    if n == 0:\n        raise OverflowError\n    return v\n"
+        "def h(v, n):\n    return g(v, n - 1)\n---\nreturn h(x, 2) + h(x, 1)",
+        "OverflowError", "h(x, 1)",
+    ),
+    "of a class of one's own": (
+        "class Wrong(TypeError):\n    pass\ndef g(v):\n    raise Wrong('text')\n---\n"
+        "return g(x)",
+        "Wrong: text", "g(x)",
+    ),
+    "again": (
+        "---\ntry:\n    k = int('x')\nexcept ValueError:\n    raise TypeError('no number')\n"
+        "return x * k",
+        "TypeError: no number", "raise",
+    ),
+    "of what is not a text": (
+        "def g(v):\n    raise ValueError(v.shape[0], 'text')\n---\nreturn g(x)",
+        "ValueError", "g(x)",
+    ),
+    "by an assertion": (
+        "def g(v, n):\n    assert n > 1, f'{n} is too few'\n    return v\n---\n"
+        "return g(x, 2) + g(x, 1)",
+        "1 is too few", "g(x, 1)",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", RAISED)
+def test_what_is_raised_is_said_to_the_caller(name: str, tmp_path: pathlib.Path) -> None:
+    body, words, call = RAISED[name]
+    for named in (False, True):
+        text = text_of(body, named, {"x": I})
+        path = tmp_path / f"program_{named}.py"
+        path.write_text(text)
+        function = runpy.run_path(str(path))["f"]
+        with pytest.raises((ValueError, OverflowError, TypeError, AssertionError)) as in_python:
+            function(I)
+        assert words.partition(": ")[2] in str(in_python.value)
+        with pytest.raises(sardonyx.CompileError) as compiled:
+            function.to_model_bytes()
+        assert len(compiled.value.diagnostics) == 1, str(compiled.value)
+        finding = compiled.value.diagnostics[0]
+        assert finding["code"] == "static-error" and finding["message"].endswith(words)
+        lines = text.splitlines()
+        marked = [lines[one["range"]["start"]["line"] - 1] for one in finding["labels"]]
+        assert call in marked[-1], marked
+        answer, _ = shared_compiler().compile(text, "f")
+        assert answer[0] == "error" and [one.partition(":")[0] for one in answer[1:]] == [
+            "static-error"
+        ]
+
+
+def test_a_tensor_does_not_decide_what_is_raised() -> None:
+    for body in (
+        "y = x\nif op.ReduceSum(y) > 2:\n    raise ValueError('no')\nreturn y",
+        "y = x\nfor i in range(x[0]):\n    raise ValueError('no')\nreturn y",
+    ):
+        answer, _ = shared_compiler().compile(text_of(body, False, {"x": I}), "f")
+        assert answer[0] == "error" and answer[1].startswith("unsupported-statement"), answer
 
 
 def test_what_a_run_decides_is_not_caught() -> None:

@@ -1392,7 +1392,7 @@ WRONG = [
     ("import math\nreturn x", ["unsupported-statement:1"]),
     ("global y\ny = x\nreturn x", ["unsupported-statement:1"]),
     ("class A:\n    pass\nreturn x", ["unsupported-statement:1"]),
-    ("raise ValueError('x')", ["unsupported-statement:1"]),
+    ("raise ValueError('x')", ["static-error:1"]),
     ("return {1, 2}", ["unsupported-operand:1"]),
     ("return x * 1j", ["unsupported-expression:1"]),
     ("return f'{x}'", ["static-required:1"]),
