@@ -75,7 +75,7 @@ bool is_operand(nb::handle object) {
 // Literals and tensors become constants; a literal takes the type of the operand beside it.
 Value operand(PyBuilder& self, GraphEmitter& e, nb::handle object, ElementType beside) {
     if (nb::isinstance<PyValue>(object)) {
-        return value_from_argument(*self.state, object, false);
+        return value_from_argument(*self.state, object);
     }
     return e.constant(is_literal(object) ? tensor_from_literal(object, beside)
                                          : own_tensor_from_python(object));
@@ -227,7 +227,7 @@ ir::Graph& main_graph(const PyBuilder& self) {
 }
 
 nb::object add_output(PyBuilder& self, nb::handle given, nb::handle name, nb::handle type) {
-    ir::Value* value = value_from_argument(*self.state, given, false);
+    ir::Value* value = value_from_argument(*self.state, given);
     std::optional<std::string> text;
     if (!name.is_none()) {
         text = text_from_python(name);
@@ -239,9 +239,8 @@ nb::object add_output(PyBuilder& self, nb::handle given, nb::handle name, nb::ha
 
 // The results of a compiled script for these values.
 nb::list splice(PyBuilder& self, const PyModel& model, nb::handle inputs) {
-    return values_of(self,
-                     edited(build::splice(self.site(), settled(*model.state),
-                                          values_from_arguments(*self.state, inputs, false))));
+    return values_of(self, edited(build::splice(self.site(), settled(*model.state),
+                                                values_from_arguments(*self.state, inputs))));
 }
 
 // --- Blocks --------------------------------------------------------------------------------------

@@ -106,7 +106,7 @@ nb::object insert(const PyGraph& self, ir::Node* position, const Insertion& want
               "of the graph, which moves");
     }
     std::string op_type = text_from_python(wanted.operator_or_node);
-    std::vector<ir::Value*> inputs = values_from_arguments(*self.state, wanted.inputs, true);
+    std::vector<ir::Value*> inputs = values_or_nones_from_arguments(*self.state, wanted.inputs);
     ir::Editor::NewNode request;
     std::string_view domain = normal_domain(wanted.domain);
     request.domain = domain;
@@ -145,7 +145,7 @@ auto inserter(Position position) {
 // A node, a value, or an iterable of nodes, which may read each other.
 void remove(const PyGraph& self, nb::handle what) {
     if (nb::isinstance<PyValue>(what)) {
-        ir::Value* value = value_from_argument(*self.state, what, false);
+        ir::Value* value = value_from_argument(*self.state, what);
         edited(editor_of(*self.state).remove(*value));
         return;
     }
@@ -385,7 +385,7 @@ void bind_graph(nb::module_& m) {
         .def_prop_rw(
             "outputs", [](const PyGraph& self) { return parts(self.state, self.get().outputs); },
             [](const PyGraph& self, nb::handle given) {
-                std::vector<ir::Value*> values = values_from_arguments(*self.state, given, false);
+                std::vector<ir::Value*> values = values_from_arguments(*self.state, given);
                 edited(editor_of(*self.state).set_outputs(self.get(), values));
             })
         .def_prop_ro("initializers",

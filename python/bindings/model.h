@@ -265,10 +265,11 @@ inline std::string string_from_python(nb::handle given) {
     return text_from_python(given);
 }
 
-// The value of an argument: one of this model, or None where it may be left out.
-ir::Value* value_from_argument(const ModelState& state, nb::handle object, bool may_be_none);
-std::vector<ir::Value*> values_from_arguments(const ModelState& state, nb::handle objects,
-                                              bool may_be_none);
+// The value of an argument: one of this model, or, where it may be left out, None.
+ir::Value* value_from_argument(const ModelState& state, nb::handle object);
+ir::Value* value_or_none_from_argument(const ModelState& state, nb::handle object);
+std::vector<ir::Value*> values_from_arguments(const ModelState& state, nb::handle objects);
+std::vector<ir::Value*> values_or_nones_from_arguments(const ModelState& state, nb::handle objects);
 
 // An output count, or a list of names where None is a name that is made.
 std::vector<std::optional<std::string>> output_names(nb::handle outputs);

@@ -169,10 +169,7 @@ ir::Model& settled(ModelState& state) {
     return *state.model;
 }
 
-ir::Value* value_from_argument(const ModelState& state, nb::handle object, bool may_be_none) {
-    if (object.is_none() && may_be_none) {
-        return nullptr;
-    }
+ir::Value* value_from_argument(const ModelState& state, nb::handle object) {
     if (!nb::isinstance<PyValue>(object)) {
         std::string what = text_from_python(nb::repr(object));
         raise(PyExc_TypeError,
@@ -186,8 +183,14 @@ ir::Value* value_from_argument(const ModelState& state, nb::handle object, bool 
     return &value.get();
 }
 
-std::vector<ir::Value*> values_from_arguments(const ModelState& state, nb::handle objects,
-                                              bool may_be_none) {
+ir::Value* value_or_none_from_argument(const ModelState& state, nb::handle object) {
+    return object.is_none() ? nullptr : value_from_argument(state, object);
+}
+
+namespace {
+
+std::vector<ir::Value*> each_from_arguments(const ModelState& state, nb::handle objects,
+                                            ir::Value* (*read)(const ModelState&, nb::handle)) {
     if (nb::isinstance<PyValue>(objects) || PyUnicode_Check(objects.ptr()) ||
         !nb::hasattr(objects, "__iter__")) {
         raise(PyExc_TypeError,
@@ -195,9 +198,20 @@ std::vector<ir::Value*> values_from_arguments(const ModelState& state, nb::handl
     }
     std::vector<ir::Value*> values;
     for (nb::handle object : nb::borrow<nb::object>(objects)) {
-        values.push_back(value_from_argument(state, object, may_be_none));
+        values.push_back(read(state, object));
     }
     return values;
+}
+
+}  // namespace
+
+std::vector<ir::Value*> values_from_arguments(const ModelState& state, nb::handle objects) {
+    return each_from_arguments(state, objects, value_from_argument);
+}
+
+std::vector<ir::Value*> values_or_nones_from_arguments(const ModelState& state,
+                                                       nb::handle objects) {
+    return each_from_arguments(state, objects, value_or_none_from_argument);
 }
 
 nb::object read_only(nb::dict items) {

@@ -328,7 +328,7 @@ nb::object outputs(const PyNode& self) {
 }
 
 void set_inputs(const PyNode& self, nb::handle values) {
-    std::vector<ir::Value*> inputs = values_from_arguments(*self.state, values, true);
+    std::vector<ir::Value*> inputs = values_or_nones_from_arguments(*self.state, values);
     edited(editor_of(*self.state).set_inputs(self.get(), inputs));
 }
 
@@ -342,7 +342,7 @@ void set_input(const PyNode& self, nb::handle at, nb::handle value) {
     }
     edited(editor_of(*self.state)
                .set_input(node, static_cast<size_t>(index),
-                          value_from_argument(*self.state, value, true)));
+                          value_or_none_from_argument(*self.state, value)));
 }
 
 std::string name_of(const ir::Value* value) {

@@ -80,7 +80,7 @@ bool is_among_outputs(const PyValue& self) {
 }
 
 void replace_all_uses(const PyValue& self, nb::handle other) {
-    ir::Value* value = value_from_argument(*self.state, other, false);
+    ir::Value* value = value_from_argument(*self.state, other);
     edited(editor_of(*self.state).replace_uses(self.get(), *value));
 }
 

@@ -64,13 +64,12 @@ struct Borrowed {
     }
 };
 
-sdx_error* map_part(const sdx_value* value, bool is_keys, sdx_value** out) {
+sdx_error* map_part(const sdx_value* value, Tensor eval::Map::*part, sdx_value** out) {
     return guarded(out, [&] {
         if (!is_valid(value) || !value->value.is_map()) {
             return make_error("the value is not a map");
         }
-        const eval::Map& map = value->value.map();
-        return give(is_keys ? map.keys : map.values, out);
+        return give(value->value.map().*part, out);
     });
 }
 
@@ -285,11 +284,11 @@ sdx_error* sdx_value_item(const sdx_value* value, size_t i, sdx_value** out) {
 }
 
 sdx_error* sdx_value_keys(const sdx_value* value, sdx_value** out) {
-    return sardonyx::api::map_part(value, true, out);
+    return sardonyx::api::map_part(value, &sardonyx::eval::Map::keys, out);
 }
 
 sdx_error* sdx_value_values(const sdx_value* value, sdx_value** out) {
-    return sardonyx::api::map_part(value, false, out);
+    return sardonyx::api::map_part(value, &sardonyx::eval::Map::values, out);
 }
 
 void sdx_value_free(sdx_value* value) {

@@ -10,11 +10,12 @@ void fail(const std::string& message) {
     throw Error(screenful(message));
 }
 
-void fail_stopped(const std::string& message, bool is_late) {
-    if (is_late) {
-        throw TimeoutError(message);
-    }
+void fail_cancelled(const std::string& message) {
     throw CancelledError(message);
+}
+
+void fail_late(const std::string& message) {
+    throw TimeoutError(message);
 }
 
 void fail_compilation(const std::string& text, std::vector<Diagnostic> diagnostics) {

@@ -11,8 +11,10 @@ namespace sardonyx::api {
 
 // Throws sardonyx::Error of the public interface.
 [[noreturn]] void fail(const std::string& message);
-// Throws CancelledError, or, of a run that was late, TimeoutError.
-[[noreturn]] void fail_stopped(const std::string& message, bool is_late);
+// Throws CancelledError.
+[[noreturn]] void fail_cancelled(const std::string& message);
+// Throws TimeoutError.
+[[noreturn]] void fail_late(const std::string& message);
 // Throws CompileError.
 [[noreturn]] void fail_compilation(const std::string& text, std::vector<Diagnostic> diagnostics);
 

@@ -219,8 +219,11 @@ std::vector<Value> Model::run(const std::vector<std::pair<std::string, Value>>& 
         return eval::run(*plan, values, chosen);
     });
     if (interrupt.is_stopped()) {
-        api::fail_stopped(interrupt.error().message,
-                          interrupt.reason() == eval::Interrupt::Reason::kLate);
+        std::string message = interrupt.error().message;
+        if (interrupt.reason() == eval::Interrupt::Reason::kLate) {
+            api::fail_late(message);
+        }
+        api::fail_cancelled(message);
     }
     if (!run.ok()) {
         check_files(*state_);

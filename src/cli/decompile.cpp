@@ -39,7 +39,8 @@ Result<void> write_text(const DecompileOptions& options) {
     MappedReading reading(file.stamps);
     SDX_TRY(keep_inputs(file.external, {options.output}));
     Result<size_t> size =
-        save_model(*file.model, {options.output, 0, true, proto::Form::kOnnxText}, {});
+        save_model(*file.model,
+                   {.path = options.output, .is_quiet = true, .form = proto::Form::kOnnxText}, {});
     SDX_TRY(check_unchanged(file.stamps));
     SDX_TRY(size);
     return {};

@@ -67,7 +67,9 @@ Result<Tensor> random_tensor(const std::string& name, ElementType type, Dims dim
     return tensor_from_int64s(type, std::move(dims), values);
 }
 
-Result<Tensor> random_of_type(const std::string& name, const Type& type, bool fill_sizes,
+enum class UnknownSizes : uint8_t { kRefused, kFilled };
+
+Result<Tensor> random_of_type(const std::string& name, const Type& type, UnknownSizes unknown,
                               const RandomOptions& random) {
     if (!type.is_tensor() || type.element_type() == ElementType::kUndefined || !type.has_shape()) {
         return Error{
@@ -85,7 +87,7 @@ Result<Tensor> random_of_type(const std::string& name, const Type& type, bool fi
             }
             return Dim::symbol(symbol);
         });
-        if (fill_sizes && !size.is_static()) {
+        if (unknown == UnknownSizes::kFilled && !size.is_static()) {
             size = size.substitute([](std::string_view) { return Dim(kUnknownSize); });
             size = size.is_static() ? size : Dim(kUnknownSize);
         }
@@ -206,7 +208,7 @@ Result<RuntimeValue> read_input(const std::string& name, const std::string& text
                           : Error{fmt::format("input `{}`: {}", name, value.error().message)};
     }
     if (text == "rand") {
-        return to_value(random_of_type(name, declared, false, random));
+        return to_value(random_of_type(name, declared, UnknownSizes::kRefused, random));
     }
     if (text.rfind(kRandom, 0) == 0) {
         std::optional<Type> type = parse_type(std::string_view(text).substr(kRandom.size()));
@@ -216,7 +218,7 @@ Result<RuntimeValue> read_input(const std::string& name, const std::string& text
                             "`rand:FLOAT[2,3]`",
                             name, text.substr(kRandom.size()))};
         }
-        return to_value(random_of_type(name, *type, false, random));
+        return to_value(random_of_type(name, *type, UnknownSizes::kRefused, random));
     }
     bool is_text = declared.is_tensor() && declared.element_type() == ElementType::kString;
     Result<elaborate::Object> literal =
@@ -234,7 +236,7 @@ Result<RuntimeValue> read_input(const std::string& name, const std::string& text
 
 Result<RuntimeValue> random_input(const std::string& name, const Type& declared,
                                   const RandomOptions& random) {
-    return to_value(random_of_type(name, declared, true, random));
+    return to_value(random_of_type(name, declared, UnknownSizes::kFilled, random));
 }
 
 bool is_input_file(const std::string& word) {

@@ -22,7 +22,7 @@ std::optional<Expression> list_of(const std::vector<T>& values, Word word) {
 }
 
 std::string float_word(float value) {
-    return float_literal(value, false);
+    return float_literal(value);
 }
 
 std::string text_word(const std::string& text) {

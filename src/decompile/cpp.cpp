@@ -390,7 +390,7 @@ class CppWriter {
         std::string words;
         for (const auto& [is_optional, one] : given) {
             words += fmt::format("{}.{} = {}", words.empty() ? "" : ", ", one->name,
-                                 attribute(node, *one, true));
+                                 attribute(node, *one, Place::kField));
         }
         return words;
     }
@@ -405,7 +405,7 @@ class CppWriter {
         for (const ir::Attribute& one : node.attributes) {
             if (!is_default_of(schema_of(node), one)) {
                 attributes += fmt::format("{}{{{}, {}}}", attributes.empty() ? "" : ", ",
-                                          cpp_string(one.name), attribute(node, one, false));
+                                          cpp_string(one.name), attribute(node, one, Place::kList));
             }
         }
         has_unknown_ = has_unknown_ || schema_of(node) == nullptr;
@@ -421,8 +421,9 @@ class CppWriter {
             wanted > 1};
     }
 
-    // `is_field`: where it stands, only its own type fits.
-    std::string attribute(const ir::Node& node, const ir::Attribute& given, bool is_field) {
+    enum class Place : uint8_t { kField, kList };  // only its own type fits a field
+    std::string attribute(const ir::Node& node, const ir::Attribute& given, Place place) {
+        bool is_field = place == Place::kField;
         if (const auto* number = given.get<int64_t>()) {
             return is_field ? cpp_int(*number) : fmt::format("int64_t{{{}}}", cpp_int(*number));
         }
@@ -511,7 +512,7 @@ class CppWriter {
         const ir::Node* producer = next->producer();
         bool is_copy = producer != nullptr && ir::is_standard(producer, "Identity") &&
                        producer->input(0) == body.inputs[1];
-        bool is_kept = next == body.inputs[1] || is_copy || is_endless(node, is_old_model(model_));
+        bool is_kept = next == body.inputs[1] || is_copy || facts_.is_endless(node);
         bool is_alone = next->first_use() == nullptr &&
                         std::count(body.outputs.begin(), body.outputs.end(), next) == 1;
         if (is_kept && is_alone) {
@@ -544,9 +545,8 @@ class CppWriter {
             types += (types.empty() ? "" : ", ") + (is_given ? cpp_string(type) : "\"\"");
         }
         std::string count = value_or_nothing(node.input(0)), values = list(before);
-        std::string condition = is_endless(node, is_old_model(model_))
-                                    ? std::string(kNothing)
-                                    : value_or_nothing(node.input(1));
+        std::string condition =
+            facts_.is_endless(node) ? std::string(kNothing) : value_or_nothing(node.input(1));
         bool is_kept = keeps_condition(node, *body);
         size_t first = results_.size();
         begin_block(node, "loop", indent);

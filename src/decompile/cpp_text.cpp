@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "decompile/text.h"
+
 namespace sardonyx::decompile {
 namespace {
 
@@ -167,10 +169,6 @@ std::string_view type_word(ElementType type) {
         default:
             return {};
     }
-}
-
-std::string with_point(std::string text) {
-    return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
 }
 
 std::string double_word(double value) {

@@ -180,14 +180,14 @@ bool Unit::is_literal_at(const ir::Node& node, size_t index) const {
     }
     // Without elements, a list says no type.
     return type == tensor.element_type() && tensor.count() > 0 && type != ElementType::kString &&
-           tensor_literal(tensor, true).ok();
+           plain_tensor_literal(tensor).ok();
 }
 
 std::optional<Expression> Unit::literal(const ir::Node& node, size_t index) {
     if (!is_literal_at(node, index)) {
         return std::nullopt;
     }
-    Result<Expression> words = tensor_literal(*facts_.constant_of(*node.input(index)), true);
+    Result<Expression> words = plain_tensor_literal(*facts_.constant_of(*node.input(index)));
     return words.ok() ? std::optional(std::move(*words)) : std::nullopt;
 }
 

@@ -7,19 +7,21 @@
 
 namespace sardonyx::decompile {
 
-const Tensor* constant_of(const ir::Value& value, bool old) {
+const Tensor* constant_of(const ir::Value& value, InitializedInput input) {
     const ir::Node* node = value.producer();
     if (node == nullptr) {
-        bool is_leaf = value.is_initializer() && (old || !value.is_graph_input());
+        bool is_leaf = value.is_initializer() &&
+                       (input == InitializedInput::kIsConstant || !value.is_graph_input());
         return is_leaf && value.constant ? &*value.constant : nullptr;
     }
     bool is_constant = ir::is_standard(node, "Constant") && node->attributes.size() == 1;
     return is_constant ? node->attributes[0].get<Tensor>() : nullptr;
 }
 
-bool is_old_model(const ir::Model& model) {
+InitializedInput initialized_input(const ir::Model& model) {
     constexpr int64_t kFirstDefaults = 4;
-    return model.ir_version != 0 && model.ir_version < kFirstDefaults;  // 0: not written yet
+    bool is_old = model.ir_version != 0 && model.ir_version < kFirstDefaults;  // 0: not written yet
+    return is_old ? InitializedInput::kIsConstant : InitializedInput::kHasDefault;
 }
 
 size_t wanted_outputs(const ir::Node& node) {
@@ -56,7 +58,7 @@ bool is_true(const Tensor* tensor) {
            tensor->count() == 1 && tensor->bytes()[0] != std::byte{0};
 }
 
-bool is_endless(const ir::Node& loop, bool old) {
+bool is_endless(const ir::Node& loop, InitializedInput input) {
     std::vector<const ir::Graph*> bodies = subgraphs(loop);
     if (!ir::is_standard(loop, "Loop") || bodies.size() != 1 || bodies[0]->inputs.size() < 2 ||
         bodies[0]->outputs.empty()) {
@@ -64,11 +66,11 @@ bool is_endless(const ir::Node& loop, bool old) {
     }
     const ir::Value* first = loop.input(1);
     const ir::Value* next = bodies[0]->outputs[0];
-    bool stays = is_true(constant_of(*next, old));
+    bool stays = is_true(constant_of(*next, input));
     if (next->producer() != nullptr && ir::is_standard(next->producer(), "Identity")) {
         next = next->producer()->input(0);
     }
-    return (first == nullptr || is_true(constant_of(*first, old))) &&
+    return (first == nullptr || is_true(constant_of(*first, input))) &&
            (stays || next == bodies[0]->inputs[1]);
 }
 
@@ -79,7 +81,8 @@ ElementType only_type(const ops::TypeSet& types) {
                   : ElementType::kUndefined;
 }
 
-Facts::Facts(const ir::Model& model, const ir::Graph& graph) : old_(is_old_model(model)) {
+Facts::Facts(const ir::Model& model, const ir::Graph& graph)
+    : initialized_input_(initialized_input(model)) {
     need_outputs(graph);
     while (!waiting_.empty()) {
         stop_point();

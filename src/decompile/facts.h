@@ -9,10 +9,16 @@
 
 namespace sardonyx::decompile {
 
+// What an initializer is that is an input of its graph as well: its default, or, where the model is
+// of an IR version below 4, in which every initializer has to be one, a constant as others are.
+enum class InitializedInput : uint8_t { kHasDefault, kIsConstant };
+InitializedInput initialized_input(const ir::Model& model);
 // The elements of a value that is an initializer or the output of a Constant node with a tensor;
-// null: it is none. `old`: the model is of an IR version below 4, where every initializer is an
-// input as well; a later one that is an input is its default.
-const Tensor* constant_of(const ir::Value& value, bool old);
+// null: it is none.
+const Tensor* constant_of(const ir::Value& value, InitializedInput input);
+// Whether a Loop goes on until its number of iterations: its condition is not given or true, and
+// stays what it was.
+bool is_endless(const ir::Node& loop, InitializedInput input);
 // The outputs of a node up to the last that somebody may want.
 size_t wanted_outputs(const ir::Node& node);
 // The same for inputs: those at the end that are left out do not count.
@@ -24,9 +30,6 @@ struct ConstantUse {
     // Also as the result of a graph or the argument of a function, where it must be a tensor.
     bool needs_name = false;
 };
-
-// Whether the model is of an IR version in which an input cannot have a default.
-bool is_old_model(const ir::Model& model);
 
 class Facts {
   public:
@@ -41,7 +44,10 @@ class Facts {
     const std::vector<const ir::Function*>& callees() const { return callees_; }
     size_t node_count() const { return live_.size(); }
     const Tensor* constant_of(const ir::Value& value) const {
-        return decompile::constant_of(value, old_);
+        return decompile::constant_of(value, initialized_input_);
+    }
+    bool is_endless(const ir::Node& loop) const {
+        return decompile::is_endless(loop, initialized_input_);
     }
 
     // The element type that the compiler will know a value to have where the text stands;
@@ -56,7 +62,7 @@ class Facts {
     void need_outputs(const ir::Graph& graph);
     void visit(const ir::Model& model, const ir::Node& node);
 
-    bool old_;
+    InitializedInput initialized_input_;
     std::unordered_set<const ir::Node*> live_;
     std::unordered_set<const ir::Value*> read_;
     std::unordered_map<const ir::Value*, ConstantUse> constants_;
@@ -67,10 +73,6 @@ class Facts {
 };
 
 bool is_true(const Tensor* tensor);
-// Whether a Loop goes on until its number of iterations: its condition is not given or true, and
-// stays what it was.
-bool is_endless(const ir::Node& loop, bool old);
-
 // The subgraphs of a node, in the order of its attributes.
 std::vector<const ir::Graph*> subgraphs(const ir::Node& node);
 // The only element type that a type variable admits; kUndefined: there are several.

@@ -32,7 +32,7 @@ struct Side {
     const ir::Model& model;
     const ir::Function* function;  // null: the main graph
 
-    bool is_old() const { return is_old_model(model); }
+    InitializedInput initialized_input() const { return decompile::initialized_input(model); }
     int64_t version_of(std::string_view domain) const {
         return function != nullptr ? ir::opset_version(function->opset_imports, domain)
                                    : model.opset_version(domain);
@@ -71,7 +71,7 @@ class Comparison {
     std::vector<const ir::Value*> inputs_of(const ir::Graph& graph, const Side& side) {
         std::vector<const ir::Value*> inputs;
         for (const ir::Value* input : graph.inputs) {
-            if (constant_of(*input, side.is_old()) == nullptr) {
+            if (constant_of(*input, side.initialized_input()) == nullptr) {
                 inputs.push_back(input);
             }
         }
@@ -108,7 +108,8 @@ class Comparison {
             const ir::Value* x = a.outputs[i];
             const ir::Value* y = b.outputs[i];
             bool is_own = x->producer() != nullptr && x->graph() == &a &&
-                          constant_of(*x, a_.is_old()) == nullptr && seen.insert(x).second;
+                          constant_of(*x, a_.initialized_input()) == nullptr &&
+                          seen.insert(x).second;
             if (!is_own && y->producer() != nullptr && y->graph() == &b &&
                 ir::is_standard(y->producer(), "Identity")) {
                 y = y->producer()->input(0);
@@ -136,8 +137,8 @@ class Comparison {
             }
             return;
         }
-        const Tensor* s = constant_of(*x, a_.is_old());
-        const Tensor* t = constant_of(*y, b_.is_old());
+        const Tensor* s = constant_of(*x, a_.initialized_input());
+        const Tensor* t = constant_of(*y, b_.initialized_input());
         if (s != nullptr && t != nullptr) {
             if (!ir::same_tensor(*s, *t)) {
                 differ("the constant {} becomes {}", to_string(*s), to_string(*t));
@@ -193,7 +194,7 @@ class Comparison {
             bool is_condition = i == 1 && ir::is_standard(a, "Loop");
             const ir::Value* condition = is_condition ? b.input(1) : nullptr;
             bool is_added = is_condition && a.input(1) == nullptr && condition != nullptr &&
-                            is_true(constant_of(*condition, b_.is_old()));
+                            is_true(constant_of(*condition, b_.initialized_input()));
             if (!is_added && !(is_condition && are_endless(a, b))) {
                 waiting_.emplace_back(a.input(i), b.input(i));
             }
@@ -201,7 +202,7 @@ class Comparison {
     }
 
     bool are_endless(const ir::Node& a, const ir::Node& b) const {
-        return is_endless(a, a_.is_old()) && is_endless(b, b_.is_old());
+        return is_endless(a, a_.initialized_input()) && is_endless(b, b_.initialized_input());
     }
 
     using Attributes = std::map<std::string_view, const ir::Attribute*>;

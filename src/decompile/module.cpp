@@ -174,7 +174,7 @@ Result<Expression> Module::array(const Tensor& tensor, const ir::Value* initiali
                                  std::string_view hint) {
     bool is_small = tensor.count() <= kMostLiterals;
     Result<Expression> literal = is_small || !is_storable(tensor, initializer)
-                                     ? tensor_literal(tensor, false)
+                                     ? tensor_literal(tensor)
                                      : Result<Expression>(Error{});
     if (!literal.ok()) {
         return is_storable(tensor, initializer) ? stored(tensor, initializer, hint) : literal;
@@ -190,7 +190,7 @@ Result<Expression> Module::array(const Tensor& tensor, const ir::Value* initiali
     import_from("onnx", "TensorProto");
     import_from("onnx.helper", "make_tensor");
     std::vector<int64_t> count{tensor.count()};
-    Result<Expression> items = tensor_literal(tensor.reshaped(count), false);
+    Result<Expression> items = tensor_literal(tensor.reshaped(count));
     SDX_TRY(items);
     return Expression::call(
         "make_tensor",

@@ -181,21 +181,32 @@ std::string comment_text(std::string_view text) {
     return words;
 }
 
-std::string float_literal(double value, bool is_double) {
+namespace {
+
+std::string special_literal(double value) {
+    std::string_view word = std::isnan(value) ? "nan" : "inf";
+    return fmt::format("{}float(\"{}\")", std::signbit(value) ? "-" : "", word);
+}
+
+}  // namespace
+
+std::string with_point(std::string text) {
+    return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
+}
+
+std::string float_literal(double value) {
     if (!std::isfinite(value)) {
-        std::string_view word = std::isnan(value) ? "nan" : "inf";
-        return fmt::format("{}float(\"{}\")", std::signbit(value) ? "-" : "", word);
+        return special_literal(value);
     }
-    std::string text =
-        is_double ? fmt::format("{}", value) : fmt::format("{}", static_cast<float>(value));
-    if (!is_double &&
-        static_cast<float>(std::strtod(text.c_str(), nullptr)) != static_cast<float>(value)) {
-        text = fmt::format("{}", value);  // rounded twice, the short form is another number
+    std::string text = fmt::format("{}", static_cast<float>(value));
+    if (static_cast<float>(std::strtod(text.c_str(), nullptr)) != static_cast<float>(value)) {
+        return double_literal(value);  // rounded twice, the short form is another number
     }
-    if (text.find_first_of(".e") == std::string::npos) {
-        text += ".0";
-    }
-    return text;
+    return with_point(std::move(text));
+}
+
+std::string double_literal(double value) {
+    return std::isfinite(value) ? with_point(fmt::format("{}", value)) : special_literal(value);
 }
 
 namespace {
@@ -246,7 +257,10 @@ Result<std::vector<std::string>> integer_items(const Tensor& tensor) {
     return items;
 }
 
-Result<std::vector<std::string>> float_items(const Tensor& tensor, bool is_plain) {
+// NaN and infinity, which are calls.
+enum class Specials : uint8_t { kCalls, kRefused };
+
+Result<std::vector<std::string>> float_items(const Tensor& tensor, Specials specials) {
     std::optional<std::vector<double>> values = to_doubles(tensor, kMostElements);
     if (!values || !gives<double>(tensor, *values, tensor_from_doubles)) {
         return no_literal(tensor);
@@ -254,10 +268,10 @@ Result<std::vector<std::string>> float_items(const Tensor& tensor, bool is_plain
     bool is_double = tensor.element_type() == ElementType::kDouble;
     std::vector<std::string> items;
     for (double value : *values) {
-        if (is_plain && !std::isfinite(value)) {
+        if (specials == Specials::kRefused && !std::isfinite(value)) {
             return no_literal(tensor);
         }
-        items.push_back(float_literal(value, is_double));
+        items.push_back(is_double ? double_literal(value) : float_literal(value));
     }
     return items;
 }
@@ -273,9 +287,7 @@ Expression nested(const Dims& dims, size_t axis, std::vector<std::string>& items
     return Expression::list(std::move(rows));
 }
 
-}  // namespace
-
-Result<Expression> tensor_literal(const Tensor& tensor, bool is_plain) {
+Result<Expression> literal_of(const Tensor& tensor, Specials specials) {
     ElementClass kind = element_class(tensor.element_type());
     constexpr int kMostRank = 32;
     if (kind == ElementClass::kComplex || kind == ElementClass::kNone ||
@@ -284,12 +296,22 @@ Result<Expression> tensor_literal(const Tensor& tensor, bool is_plain) {
     }
     Result<std::vector<std::string>> items = kind == ElementClass::kText ? text_items(tensor)
                                              : kind == ElementClass::kFloating
-                                                 ? float_items(tensor, is_plain)
+                                                 ? float_items(tensor, specials)
                                                  : integer_items(tensor);
     SDX_TRY(items);
     size_t next = 0;
     bool is_empty = tensor.count() == 0;  // its dims may say so late
     return is_empty ? Expression::list({}) : nested(tensor.dims(), 0, *items, next);
+}
+
+}  // namespace
+
+Result<Expression> tensor_literal(const Tensor& tensor) {
+    return literal_of(tensor, Specials::kCalls);
+}
+
+Result<Expression> plain_tensor_literal(const Tensor& tensor) {
+    return literal_of(tensor, Specials::kRefused);
 }
 
 }  // namespace sardonyx::decompile

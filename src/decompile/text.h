@@ -42,14 +42,19 @@ void append_statement(std::string& text, size_t indent, const std::vector<std::s
 
 // A string literal; the error of text that is not UTF-8 says so.
 Result<std::string> string_literal(std::string_view text);
-// A float literal that gives exactly this number back when it is rounded to float or, `is_double`,
-// to double; `float("nan")` and `float("inf")` are calls.
-std::string float_literal(double value, bool is_double);
+// The digits of a finite number, as a float also where they would be an int.
+std::string with_point(std::string text);
+// A float literal that gives exactly this number back when it is rounded to float, or to double;
+// `float("nan")` and `float("inf")` are calls.
+std::string float_literal(double value);
+std::string double_literal(double value);
 // Text for a comment: on one line, without characters that a terminal or an editor obeys.
 std::string comment_text(std::string_view text);
 
-// Number and text literals of a tensor, nested by its dims. `is_plain`: without NaN and infinity,
-// which are calls. Error: no literal gives the same bytes.
-Result<Expression> tensor_literal(const Tensor& tensor, bool is_plain);
+// Number and text literals of a tensor, nested by its dims; NaN and infinity are calls. Error: no
+// literal gives the same bytes.
+Result<Expression> tensor_literal(const Tensor& tensor);
+// The same without calls. Error: also for NaN and infinity.
+Result<Expression> plain_tensor_literal(const Tensor& tensor);
 
 }  // namespace sardonyx::decompile

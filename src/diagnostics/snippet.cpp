@@ -180,11 +180,11 @@ class Snippet {
         finish(row);
         draw_labels(place(marks.inside, begin, shown));
         for (const Mark* mark : corners) {
-            draw_corner(*mark, shown.column(mark->begin - begin), false);
+            draw_begin(*mark, shown.column(mark->begin - begin));
             open_[mark->depth] = mark;
         }
         for (const Mark* mark : marks.ends) {
-            draw_corner(*mark, shown.column(mark->end - 1 - begin), true);
+            draw_end(*mark, shown.column(mark->end - 1 - begin));
             open_[mark->depth] = nullptr;
         }
     }
@@ -264,7 +264,7 @@ class Snippet {
     }
 
     // The row that joins the bar of a label of several lines with its first or last character.
-    void draw_corner(const Mark& mark, uint32_t column, bool is_end) {
+    Row corner(const Mark& mark, uint32_t column) const {
         Row row;
         Style style = style_of(mark);
         uint32_t target = source_column() + column;
@@ -274,9 +274,17 @@ class Snippet {
         }
         put_bars(row);
         row.put_mark(target, mark.is_primary ? '^' : '-', style);
-        if (is_end) {
-            row.put(target + 2, mark.message, style);
-        }
+        return row;
+    }
+
+    void draw_begin(const Mark& mark, uint32_t column) {
+        Row row = corner(mark, column);
+        finish(row);
+    }
+
+    void draw_end(const Mark& mark, uint32_t column) {
+        Row row = corner(mark, column);
+        row.put(source_column() + column + 2, mark.message, style_of(mark));
         finish(row);
     }
 

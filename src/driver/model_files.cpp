@@ -221,7 +221,8 @@ Result<size_t> write_model_files(const ir::Model& model, const std::string& path
     Save save(path, options);
     bool had_external = options.source.has_external();
     if (!options.external_bytes.has_value() && form == proto::Form::kBytes && had_external) {
-        std::string_view bytes = proto::bytes_as_read(model, options.source, true);
+        std::string_view bytes =
+            proto::bytes_as_read(model, options.source, proto::ExternalParts::kSeenTo);
         if (!bytes.empty()) {
             return save.write_as_read(bytes);
         }

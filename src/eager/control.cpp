@@ -89,7 +89,7 @@ Result<std::vector<RuntimeValue>> loop(const Call& call) {
         rows = Rows(eval::row_types(std::span(results).subspan(first_row)));
     }
     for (size_t k = 0; k < rows.size(); ++k) {
-        SDX_ASSIGN(RuntimeValue stacked, rows.stacked(nullptr, k, 0, false));
+        SDX_ASSIGN(RuntimeValue stacked, rows.stacked(nullptr, k, 0, eval::RowOrder::kForward));
         carried.push_back(std::move(stacked));
     }
     return carried;

@@ -102,7 +102,7 @@ Object eval_arguments_and_call(Context& c, const syntax::CallExpr* expr, size_t 
         const auto* generator = syntax::maybe_as<syntax::ComprehensionExpr>(argument);
         arguments.positional.push_back(
             generator != nullptr && uses_at_once(callee)
-                ? eval_comprehension(c, generator, true, end_of_use(callee))
+                ? eval_comprehension_at_once(c, generator, end_of_use(callee))
                 : eval(c, argument));
         arguments.ranges.push_back(argument->range);
         failed = failed || arguments.positional.back().is_error();

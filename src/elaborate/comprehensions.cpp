@@ -227,16 +227,13 @@ Object make_generator(Context& c, const syntax::ComprehensionExpr* expr, const I
     return make_iterator(c, std::move(generator));
 }
 
-}  // namespace
+bool is_generator(const syntax::ComprehensionExpr* expr) {
+    return expr->comprehension == syntax::ComprehensionKind::kGenerator;
+}
 
-Object eval_comprehension(Context& c, const syntax::ComprehensionExpr* expr, bool is_used_at_once,
-                          std::optional<bool> ends_at) {
-    std::optional<Iterable> first = eval_iterable(c, expr->clauses[0].iterable);
-    bool is_generator = expr->comprehension == syntax::ComprehensionKind::kGenerator;
-    if (is_generator && !is_used_at_once && first && first->is_static()) {
-        return make_generator(c, expr, *first);
-    }
-    Object result = run_comprehension(c, expr, first, is_generator ? ends_at : std::nullopt);
+Object collected(Context& c, const syntax::ComprehensionExpr* expr,
+                 const std::optional<Iterable>& first, std::optional<bool> ends_at) {
+    Object result = run_comprehension(c, expr, first, ends_at);
     if (expr->comprehension == syntax::ComprehensionKind::kSet && !result.is_error()) {
         return result.is(ObjectKind::kList)
                    ? make_set(c, result.items(), expr->range)
@@ -246,6 +243,21 @@ Object eval_comprehension(Context& c, const syntax::ComprehensionExpr* expr, boo
         claim(c, result);
     }
     return result;
+}
+
+}  // namespace
+
+Object eval_comprehension(Context& c, const syntax::ComprehensionExpr* expr) {
+    std::optional<Iterable> first = eval_iterable(c, expr->clauses[0].iterable);
+    return is_generator(expr) && first && first->is_static()
+               ? make_generator(c, expr, *first)
+               : collected(c, expr, first, std::nullopt);
+}
+
+Object eval_comprehension_at_once(Context& c, const syntax::ComprehensionExpr* expr,
+                                  std::optional<bool> ends_at) {
+    std::optional<Iterable> first = eval_iterable(c, expr->clauses[0].iterable);
+    return collected(c, expr, first, is_generator(expr) ? ends_at : std::nullopt);
 }
 
 }  // namespace sardonyx::elaborate

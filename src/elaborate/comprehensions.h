@@ -7,9 +7,11 @@
 
 namespace sardonyx::elaborate {
 
-// A generator over static items is an iterator, unless what it is given to uses it at once.
-// `ends_at`: the truth of an item after which a generator is not asked for more, as by any().
-Object eval_comprehension(Context& c, const syntax::ComprehensionExpr* expr,
-                          bool is_used_at_once = false, std::optional<bool> ends_at = std::nullopt);
+// A generator over static items is an iterator.
+Object eval_comprehension(Context& c, const syntax::ComprehensionExpr* expr);
+// Of what uses a generator at once, as any() does: its items. `ends_at`: the truth of an item after
+// which it is not asked for more.
+Object eval_comprehension_at_once(Context& c, const syntax::ComprehensionExpr* expr,
+                                  std::optional<bool> ends_at);
 
 }  // namespace sardonyx::elaborate

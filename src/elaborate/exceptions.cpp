@@ -98,11 +98,13 @@ void unbind_all(Context& c, const syntax::OpaqueStmt* statement) {
     }
 }
 
+enum class Catches : uint8_t { kSomething, kNothing };
+
 // Only what a run decides could fail there: nobody knows here whether it does.
 bool is_decided_here(Context& c, const syntax::OpaqueStmt* statement, const ir::Node* last,
-                     bool catches_anything) {
+                     Catches what) {
     bool is_open = c.graph->last_node() != last &&
-                   (catches_anything || flag_value(c, kReturnedFlag).is_tensor());
+                   (what == Catches::kSomething || flag_value(c, kReturnedFlag).is_tensor());
     if (is_open) {
         c.report(kUnsupportedStatement, statement->keyword_range,
                  fmt::format("a tensor is computed in `{}`, and what fails when a graph runs "
@@ -172,7 +174,8 @@ Jump exec_handled(Context& c, const syntax::OpaqueStmt* statement, const RunSuit
         unbind_all(c, statement);
         return Jump::kNone;
     }
-    if (!is_decided_here(c, statement, last, has_handlers)) {
+    Catches what = has_handlers ? Catches::kSomething : Catches::kNothing;
+    if (!is_decided_here(c, statement, last, what)) {
         unbind_all(c, statement);
         return Jump::kNone;
     }
@@ -232,7 +235,8 @@ Jump exec_items(Context& c, const syntax::OpaqueStmt* statement, size_t i, const
     const ir::Node* last = c.graph->last_node();
     Outcome outcome = run_guarded(c, [&] { return exec_items(c, statement, i + 1, run); });
     if (!outcome.has_raised) {
-        return is_decided_here(c, statement, last, true) ? outcome.jump : Jump::kNone;
+        return is_decided_here(c, statement, last, Catches::kSomething) ? outcome.jump
+                                                                        : Jump::kNone;
     }
     bool is_known_type = !outcome.type.empty() && c.graph->last_node() == last;
     std::optional<bool> caught =

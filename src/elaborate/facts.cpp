@@ -57,34 +57,38 @@ class CaptureSearch {
   public:
     explicit CaptureSearch(Context& c) : c_(c) {}
 
-    bool find(const Object& object, int depth, bool is_captured) {
+    // How the object is held: by a callable, which captures it, or in the open.
+    enum class Held : uint8_t { kOpenly, kCaptured };
+    bool find(const Object& object, int depth, Held held) {
         if (depth > kMaxNesting || ++steps_ > kMaxKeyBytes) {
             return false;
         }
         if (object.is_graph_value() || object.is_numbers()) {
-            return is_captured;
+            return held == Held::kCaptured;
         }
         if (object.is_sequence()) {
             return std::any_of(object.items().begin(), object.items().end(),
-                               [&](const Object& o) { return find(o, depth + 1, is_captured); });
+                               [&](const Object& o) { return find(o, depth + 1, held); });
         }
         if (object.is(ObjectKind::kDict)) {
             const auto& items = object.get<DictObject>().items;
             return std::any_of(items.begin(), items.end(), [&](const auto& item) {
-                return find(item.second, depth + 1, is_captured);
+                return find(item.second, depth + 1, held);
             });
         }
         if (object.is(ObjectKind::kMethod)) {
-            return find(object.get<MethodObject>().self, depth + 1, true);
+            return find(object.get<MethodObject>().self, depth + 1, Held::kCaptured);
         }
         if (object.is(ObjectKind::kPartial)) {
             const PartialObject& partial = object.get<PartialObject>();
             const auto& keywords = partial.keywords.items;
-            return find(partial.function, depth + 1, true) ||
-                   std::any_of(partial.first.begin(), partial.first.end(),
-                               [&](const Object& one) { return find(one, depth + 1, true); }) ||
-                   std::any_of(keywords.begin(), keywords.end(),
-                               [&](const auto& one) { return find(one.second, depth + 1, true); });
+            return find(partial.function, depth + 1, Held::kCaptured) ||
+                   std::any_of(
+                       partial.first.begin(), partial.first.end(),
+                       [&](const Object& one) { return find(one, depth + 1, Held::kCaptured); }) ||
+                   std::any_of(keywords.begin(), keywords.end(), [&](const auto& one) {
+                       return find(one.second, depth + 1, Held::kCaptured);
+                   });
         }
         if (!object.is(ObjectKind::kClosure) || !seen_.insert(object.pointer().get()).second) {
             return false;
@@ -94,8 +98,9 @@ class CaptureSearch {
         for (const Object& value : closure.defaults) {
             objects.push_back(&value);
         }
-        return std::any_of(objects.begin(), objects.end(),
-                           [&](const Object* one) { return find(*one, depth + 1, true); });
+        return std::any_of(objects.begin(), objects.end(), [&](const Object* one) {
+            return find(*one, depth + 1, Held::kCaptured);
+        });
     }
 
   private:
@@ -465,7 +470,7 @@ Object replace_tensors(const Object& object, const std::function<Object(const Ob
 }
 
 bool captures_tensors(Context& c, const Object& object) {
-    return CaptureSearch(c).find(object, 0, false);
+    return CaptureSearch(c).find(object, 0, CaptureSearch::Held::kOpenly);
 }
 
 }  // namespace sardonyx::elaborate

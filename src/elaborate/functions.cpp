@@ -80,7 +80,7 @@ std::unique_ptr<ir::Model> compile_function(Program& program, const ScriptFuncti
     ActivationGuard in_body(c, std::make_shared<Scope>(&function, nullptr),
                             &function.definition->body);
     build_far_callees(c, function);
-    const std::vector<BoundParameter>& parameters = read_parameters(c, function, false);
+    const std::vector<BoundParameter>& parameters = read_parameters(c, function);
     std::vector<Fact> facts = annotated_facts(parameters);
     for (const BoundParameter& one : parameters) {
         if (one.is_variadic()) {

@@ -173,7 +173,7 @@ Object run_graph_loop(Context& c, const GraphLoop& loop) {
     size_t inputs = c.loop_inputs.size();
     for (int rounds = 0; rounds < most && !c.gave_up; ++rounds) {
         Trial trial(c);
-        Round round = run_round(c, loop, names, carried, true);
+        Round round = run_round(c, loop, names, carried, BoundTo::kInputs);
         Fit outcome = fit_round(c, loop, carried, round, rounds);
         if (outcome == Fit::kWider) {
             trial.take_back(*round.graph);

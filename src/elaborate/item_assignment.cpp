@@ -332,9 +332,9 @@ bool put_back(Context& c, const ItemPlace& place, const ir::Value* before, ir::V
     }
     const auto* root_name = syntax::maybe_as<syntax::NameExpr>(root);
     std::vector<CallerName> callers;
-    std::optional<std::string> other =
-        other_holder(c, before, root_name != nullptr ? root_name->name : Symbol{}, in_list,
-                     place.expr->range.end, callers);
+    std::optional<std::string> other = other_holder(
+        c, before, root_name != nullptr ? root_name->name : Symbol{},
+        in_list ? Changed::kTensorInList : Changed::kTensor, place.expr->range.end, callers);
     if (other) {
         std::string target(c.source(place.expr->value->range));
         c.report(kAliasedItemAssignment, place.expr->range,

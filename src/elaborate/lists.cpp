@@ -27,7 +27,7 @@ void bind_grown(Context& c, const syntax::NameExpr* name, const Object& before, 
     Object after = grown.is_error() ? Object::make(ObjectKind::kUnbound, Unbound{}) : grown;
     std::vector<CallerName> callers;
     std::optional<std::string> other =
-        other_holder(c, before.value(), name->name, false, range.end, callers, true);
+        other_holder(c, before.value(), name->name, Changed::kList, range.end, callers);
     if (other && !grown.is_error()) {
         std::string target(c.text(name->name));
         c.report(kAliasedItemAssignment, range,

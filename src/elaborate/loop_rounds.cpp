@@ -69,11 +69,10 @@ void hide_objects(Context& c, const GraphLoop& loop, const std::vector<Symbol>& 
     }
 }
 
-// Binds the carried names to inputs of the body; unless `typed`, only the lists, of whose items
-// nothing is known yet.
-void bind_inputs(Context& c, const std::vector<Carried>& carried, ir::Graph* graph, bool typed) {
+// Binds the carried names; to inputs in any case the lists, of whose items nothing is known yet.
+void bind_names(Context& c, const std::vector<Carried>& carried, ir::Graph* graph, BoundTo what) {
     for (const Carried& one : carried) {
-        if (!typed && !one.is_list) {
+        if (what == BoundTo::kStarts && !one.is_list) {
             continue;
         }
         size_t next = 0;
@@ -110,7 +109,7 @@ void run_iteration(Context& c, const GraphLoop& loop, ir::Value* iteration, Roun
 }  // namespace
 
 Round run_round(Context& c, const GraphLoop& loop, const std::vector<Symbol>& names,
-                const std::vector<Carried>& carried, bool typed) {
+                const std::vector<Carried>& carried, BoundTo what) {
     Round round;
     ir::Graph* outer = c.graph;
     round.graph = c.model.make_graph(outer);
@@ -122,7 +121,7 @@ Round run_round(Context& c, const GraphLoop& loop, const std::vector<Symbol>& na
         ir::Value* iteration =
             c.model.add_input(round.graph, "iteration", Type::tensor(ElementType::kInt64, Shape{}));
         c.model.add_input(round.graph, "condition", Type::tensor(ElementType::kBool, Shape{}));
-        bind_inputs(c, carried, round.graph, typed);
+        bind_names(c, carried, round.graph, what);
         hide_objects(c, loop, names);
         state.clear_flags();
         run_iteration(c, loop, iteration, round);
@@ -155,7 +154,7 @@ bool settle_literals(Context& c, const GraphLoop& loop, const std::vector<Symbol
         return true;
     }
     Trial trial(c);
-    Round round = run_round(c, loop, names, carried, false);
+    Round round = run_round(c, loop, names, carried, BoundTo::kStarts);
     trial.take_back(*round.graph);
     for (size_t i = 0; i < carried.size(); ++i) {
         std::optional<std::vector<Object>> leaves =

@@ -1,6 +1,7 @@
 // Runs over the body of a loop in the graph, until the types of its names have settled.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "elaborate/objects/context.h"
@@ -9,10 +10,11 @@
 
 namespace sardonyx::elaborate {
 
-// `typed`: bind the carried names to inputs of the body; otherwise to what they are before the
-// loop, to learn the element types that the body gives them.
+// What the carried names are bound to: inputs of the body, or what they are before the loop, to
+// learn the element types that the body gives them.
+enum class BoundTo : uint8_t { kInputs, kStarts };
 Round run_round(Context& c, const GraphLoop& loop, const std::vector<Symbol>& names,
-                const std::vector<Carried>& carried, bool typed);
+                const std::vector<Carried>& carried, BoundTo what);
 
 // Settles the element types of names that start as numbers. False after an error.
 bool settle_literals(Context& c, const GraphLoop& loop, const std::vector<Symbol>& names,

@@ -71,11 +71,13 @@ Unrolling after_iteration(Context& c, Jump jump) {
             broke};
 }
 
-// `count()`: how many iterations there are, asked before each of them. `may_guard`: go on after a
-// jump that depends on a tensor, in an If for each iteration.
+// After a jump that depends on a tensor: each iteration is in an If, or there are no more.
+enum class DynamicJump : uint8_t { kGuardsRest, kEndsLoop };
+
+// `count()`: how many iterations there are, asked before each of them.
 template <typename Count, typename Item>
-Unrolling unroll(Context& c, const syntax::ForStmt* statement, Count&& count, bool may_guard,
-                 Item&& item) {
+Unrolling unroll(Context& c, const syntax::ForStmt* statement, Count&& count,
+                 DynamicJump dynamic_jump, Item&& item) {
     LoopState state(c, statement->range);
     state.clear_flags();
     Unrolling so_far;
@@ -93,7 +95,9 @@ Unrolling unroll(Context& c, const syntax::ForStmt* statement, Count&& count, bo
         Jump jump = so_far.broke.is_tensor() ? run_unless(c, so_far.broke.value(), head, iteration)
                                              : iteration();
         so_far = after_iteration(c, jump);
-        if (so_far.outcome == Unrolled::kDynamic ? !may_guard : so_far.outcome != Unrolled::kDone) {
+        bool is_guarded =
+            so_far.outcome == Unrolled::kDynamic && dynamic_jump == DynamicJump::kGuardsRest;
+        if (!is_guarded && so_far.outcome != Unrolled::kDone) {
             return so_far;
         }
         if (before.has_errors()) {
@@ -127,7 +131,8 @@ Unrolling unroll_enumerated(Context& c, const syntax::ForStmt* statement, const 
                             int64_t first) {
     const std::vector<Object>& items = list.items();
     return unroll(
-        c, statement, [&items] { return static_cast<int64_t>(items.size()); }, true,
+        c, statement, [&items] { return static_cast<int64_t>(items.size()); },
+        DynamicJump::kGuardsRest,
         [&items, first](int64_t i) {
             return Object::tuple({Object::integer(first + i), items[static_cast<size_t>(i)]});
         });
@@ -138,7 +143,7 @@ Unrolling unroll_items(Context& c, const syntax::ForStmt* statement, const Objec
     if (iterable.is(ObjectKind::kRange)) {
         const RangeObject& range = iterable.get<RangeObject>();
         return unroll(
-            c, statement, [size = range.size()] { return size; }, false,
+            c, statement, [size = range.size()] { return size; }, DynamicJump::kEndsLoop,
             [&range](int64_t i) { return Object::integer(range.start + i * range.step); });
     }
     // Of a list and of a view of a dict, as it is at each iteration.
@@ -163,7 +168,7 @@ Unrolling unroll_items(Context& c, const syntax::ForStmt* statement, const Objec
         }
         return static_cast<int64_t>(items.size());
     };
-    Unrolling unrolled = unroll(c, statement, count, true,
+    Unrolling unrolled = unroll(c, statement, count, DynamicJump::kGuardsRest,
                                 [&items](int64_t i) { return items[static_cast<size_t>(i)]; });
     if (!is_view && source.is(ObjectKind::kIterator)) {
         refuse_change(c, source, changes, statement->iterable->range);

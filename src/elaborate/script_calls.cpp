@@ -312,7 +312,7 @@ Object call_inline(Context& c, const ScriptFunction& function,
     diagnostics::Checkpoint said(c.program.diagnostics);
     diagnostics::Span call_site = c.span(arguments.range);
     ActivationGuard in_body(c, scope, &function.definition->body);
-    (void)read_parameters(c, function, true);
+    (void)check_parameters(c, function);
     std::swap(c.unit->dims, dims);  // names of dimensions in the body are the function's own
     Jump jump = exec_body(c, function.definition->body);
     std::swap(c.unit->dims, dims);
@@ -342,7 +342,7 @@ bool runs_in_place(Context& c, const ScriptFunction& function, const std::vector
 
 Object call_script(Context& c, const ScriptFunction& function, const Arguments& arguments,
                    size_t wanted) {
-    const std::vector<BoundParameter>& parameters = read_parameters(c, function, false);
+    const std::vector<BoundParameter>& parameters = read_parameters(c, function);
     std::optional<std::vector<Fact>> given = arguments_of(c, function, parameters, arguments);
     if (!given) {
         return Object::error();

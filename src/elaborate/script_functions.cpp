@@ -102,7 +102,7 @@ void check_unchanged(Context& c, const ScriptFunction& function, const BoundPara
 
 void build_body(Context& c, const ScriptFunction& function, ir::Function& target,
                 const std::vector<Fact>& facts, Detail detail) {
-    const std::vector<BoundParameter>& parameters = read_parameters(c, function, true);
+    const std::vector<BoundParameter>& parameters = check_parameters(c, function);
     std::vector<std::pair<Object, std::optional<std::string>>> given;
     for (size_t i = 0; i < parameters.size(); ++i) {
         if (facts[i].passing == Fact::Passing::kStatic) {
@@ -188,8 +188,8 @@ Specialisation build_function(Context& c, const ScriptFunction& function, Range 
     if (guard) {
         ++c.program.built;
         c.scripts->building.push_back(id);
-        ir::Function* target = add_function(
-            c, function, fact_suffix(read_parameters(c, function, false), facts, detail));
+        ir::Function* target =
+            add_function(c, function, fact_suffix(read_parameters(c, function), facts, detail));
         target->doc = c.model.intern(docstring(function.definition));
         Unit unit;
         unit.function = &function;
@@ -270,7 +270,7 @@ struct Visit {
 };
 
 void build_ahead(Context& c, const ScriptFunction& function) {
-    const std::vector<BoundParameter>& parameters = read_parameters(c, function, false);
+    const std::vector<BoundParameter>& parameters = read_parameters(c, function);
     std::vector<Fact> facts = annotated_facts(parameters);
     std::optional<std::string> key = fact_key(c, facts, Detail::kAnnotations);
     bool has_fixed_parameters =

@@ -70,12 +70,13 @@ BoundParameter read_parameter(Context& c, const ScriptFunction& function,
     return one;
 }
 
-}  // namespace
+enum class Mistakes : uint8_t { kSaid, kTakenBack };
 
-const std::vector<BoundParameter>& read_parameters(Context& c, const ScriptFunction& function,
-                                                   bool report) {
+// Reads the parameters and keeps them, unless they were read before.
+const std::vector<BoundParameter>& bound_parameters(Context& c, const ScriptFunction& function,
+                                                    Mistakes mistakes) {
     auto [place, is_new] = c.scripts->signatures.try_emplace(&function);
-    if (is_new || report) {
+    if (is_new || mistakes == Mistakes::kSaid) {
         auto read = std::make_shared<std::vector<BoundParameter>>();
         read->reserve(function.definition->parameters->items.size());
         if (is_new) {
@@ -91,11 +92,21 @@ const std::vector<BoundParameter>& read_parameters(Context& c, const ScriptFunct
         for (const Parameter& parameter : function.definition->parameters->items) {
             read->push_back(read_parameter(c, function, parameter));
         }
-        if (!report) {
+        if (mistakes == Mistakes::kTakenBack) {
             said.take_back();
         }
     }
     return *place->second;
+}
+
+}  // namespace
+
+const std::vector<BoundParameter>& read_parameters(Context& c, const ScriptFunction& function) {
+    return bound_parameters(c, function, Mistakes::kTakenBack);
+}
+
+const std::vector<BoundParameter>& check_parameters(Context& c, const ScriptFunction& function) {
+    return bound_parameters(c, function, Mistakes::kSaid);
 }
 
 namespace {

@@ -28,9 +28,10 @@ struct BoundParameter {
 bool is_attribute_default(const Object& object);
 
 // One for each parameter of the definition; read once, so that a default is one object as in
-// Python. What is wrong with one is said when the function is built (`report`).
-const std::vector<BoundParameter>& read_parameters(Context& c, const ScriptFunction& function,
-                                                   bool report);
+// Python. What is wrong with one is said when the function is built: check_parameters().
+const std::vector<BoundParameter>& read_parameters(Context& c, const ScriptFunction& function);
+// The same, and says what is wrong with them.
+const std::vector<BoundParameter>& check_parameters(Context& c, const ScriptFunction& function);
 
 struct CallArgument {
     const Object* object = nullptr;  // null: not given

@@ -16,7 +16,8 @@ using syntax::TokenKind;
 // The tokens of the logical line that ends at the end of the text; where a bracket was left open
 // before, those from where another statement seems to begin.
 std::vector<Token> last_line(const std::string& text) {
-    syntax::Lexer lexer(text, syntax::skip_byte_order_mark(text), false, syntax::Limits().nesting);
+    syntax::Lexer lexer(text, syntax::skip_byte_order_mark(text), syntax::OutermostBlock::kAtMargin,
+                        syntax::Limits().nesting);
     std::vector<Token> line;
     bool is_done = false;
     while (!is_done) {
@@ -209,8 +210,8 @@ bool is_open_string(const Token& token) {
 
 std::vector<AssignedName> assigned_names(std::string_view text) {
     std::string whole(text);  // which a NUL ends, as the lexer wants it
-    syntax::Lexer lexer(whole, syntax::skip_byte_order_mark(whole), false,
-                        syntax::Limits().nesting);
+    syntax::Lexer lexer(whole, syntax::skip_byte_order_mark(whole),
+                        syntax::OutermostBlock::kAtMargin, syntax::Limits().nesting);
     std::vector<AssignedName> names;
     for (bool is_done = false; !is_done;) {
         lexer.next_line();

@@ -19,8 +19,8 @@ bool is_layout(TokenKind kind) {
 class FoldReader {
   public:
     explicit FoldReader(std::string_view text) {
-        syntax::Lexer lexer(text, syntax::skip_byte_order_mark(text), false,
-                            syntax::Limits().nesting);
+        syntax::Lexer lexer(text, syntax::skip_byte_order_mark(text),
+                            syntax::OutermostBlock::kAtMargin, syntax::Limits().nesting);
         for (bool is_done = false; !is_done;) {
             lexer.next_line();
             bool is_open = lexer.unclosed() != syntax::Lexer::kNone;

@@ -318,7 +318,7 @@ void put_in_order(std::vector<Place>& places) {
 
 bool is_new_name(std::string_view name) {
     std::string text(name);  // which a NUL ends, as the lexer wants it
-    syntax::Lexer lexer(text, 0, false, syntax::Limits().nesting);
+    syntax::Lexer lexer(text, 0, syntax::OutermostBlock::kAtMargin, syntax::Limits().nesting);
     lexer.next_line();
     bool is_one = !lexer.tokens().empty();
     if (!is_one) {

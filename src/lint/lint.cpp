@@ -49,15 +49,17 @@ bool is_script(const syntax::Tree& tree, const syntax::FunctionDefStmt* definiti
                        [&tree](const syntax::Expr* one) { return is_script_decorator(tree, one); });
 }
 
+enum class StatementLevel : uint8_t { kTop, kInner };
+
 // Scripts that the file has defined nowhere: those in functions and classes, and in branches that
 // are not taken.
-void find_unchecked_scripts(const File& file, syntax::Stmts statements, bool is_top,
+void find_unchecked_scripts(const File& file, syntax::Stmts statements, StatementLevel level,
                             const std::vector<std::shared_ptr<elaborate::ScriptFunction>>& found) {
     for (const syntax::Stmt* statement : statements) {
         const auto* definition = syntax::maybe_as<syntax::FunctionDefStmt>(statement);
         auto is_it = [definition](const auto& one) { return one->definition == definition; };
-        if (definition != nullptr && !is_top && is_script(file.tree, definition) &&
-            std::none_of(found.begin(), found.end(), is_it)) {
+        if (definition != nullptr && level == StatementLevel::kInner &&
+            is_script(file.tree, definition) && std::none_of(found.begin(), found.end(), is_it)) {
             file.report(kUncheckedScript, definition->name_range,
                         fmt::format("the script `{}` is not checked: the code that defines it "
                                     "is not run",
@@ -73,7 +75,8 @@ void find_unchecked_scripts(const File& file, syntax::Stmts statements, bool is_
                     inner->kind == syntax::StmtKind::kIf ||
                     inner->kind == syntax::StmtKind::kOpaque ||
                     inner->kind == syntax::StmtKind::kFor) {
-                    find_unchecked_scripts(file, syntax::Stmts(&inner, 1), false, found);
+                    find_unchecked_scripts(file, syntax::Stmts(&inner, 1), StatementLevel::kInner,
+                                           found);
                 }
             });
     }
@@ -167,7 +170,7 @@ void lint_file(elaborate::Program& program, elaborate::FileModule& module) {
     }
     find_unused_imports(file);
     find_shadowed_scripts(file);
-    find_unchecked_scripts(file, tree.body, true, elaborate::scripts(module));
+    find_unchecked_scripts(file, tree.body, StatementLevel::kTop, elaborate::scripts(module));
     for (const syntax::FunctionDefStmt* script : file.scripts) {
         find_unused_values(file, script);
     }

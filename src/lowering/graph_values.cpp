@@ -25,12 +25,14 @@ constexpr std::string_view kOfSeveral[] = {
     "Mod", "Mul", "Or",  "Sub",   "Xor"};
 constexpr int kSteps = 6;  // of a chain that is followed
 
-// Whether a value broadcasts to the shape of `value` and, where `exactly`, has it.
-bool has_shape_of(ir::Value* value, ir::Value* other, bool exactly, int steps) {
+enum class ShapeFit : uint8_t { kBroadcasts, kIsSame };
+
+// Whether the shape of a value fits that of `value`.
+bool fits_shape_of(ir::Value* value, ir::Value* other, ShapeFit wanted, int steps) {
     if (other == value || other == nullptr) {
         return other == value;
     }
-    if (!exactly && GraphValues::rank(other) == 0) {
+    if (wanted == ShapeFit::kBroadcasts && GraphValues::rank(other) == 0) {
         return true;
     }
     ir::Node* node = other->producer();
@@ -38,25 +40,25 @@ bool has_shape_of(ir::Value* value, ir::Value* other, bool exactly, int steps) {
         return false;
     }
     if (std::ranges::find(kOfOne, node->op_type) != std::end(kOfOne)) {
-        return has_shape_of(value, node->input(0), exactly, steps - 1);
+        return fits_shape_of(value, node->input(0), wanted, steps - 1);
     }
     if (std::ranges::find(kOfSeveral, node->op_type) == std::end(kOfSeveral)) {
         return false;
     }
     auto broadcasts = [&](const ir::Use& input) {
-        return has_shape_of(value, input.value, false, steps - 1);
+        return fits_shape_of(value, input.value, ShapeFit::kBroadcasts, steps - 1);
     };
-    auto is_exact = [&](const ir::Use& input) {
-        return has_shape_of(value, input.value, true, steps - 1);
+    auto is_same = [&](const ir::Use& input) {
+        return fits_shape_of(value, input.value, ShapeFit::kIsSame, steps - 1);
     };
     return std::ranges::all_of(node->inputs(), broadcasts) &&
-           (!exactly || std::ranges::any_of(node->inputs(), is_exact));
+           (wanted == ShapeFit::kBroadcasts || std::ranges::any_of(node->inputs(), is_same));
 }
 
 }  // namespace
 
 bool GraphValues::same_shape(Value value, Value other) {
-    return has_shape_of(value, other, true, kSteps);
+    return fits_shape_of(value, other, ShapeFit::kIsSame, kSteps);
 }
 
 int64_t GraphValues::dim(Value value, int64_t axis) {

@@ -168,13 +168,22 @@ class Fitter {
         return nullptr;
     }
 
-    bool has_kernel_for(const ops::Schema& schema, const Slots& slots, bool takes_half) const {
+    static std::optional<ElementType> type_in(const Slots& slots, const ops::Schema& schema,
+                                              std::string_view name) {
+        const Slot* slot = find_slot(slots, schema, name);
+        return slot != nullptr ? std::optional(slot->type()) : std::nullopt;
+    }
+
+    bool has_kernel_for(const ops::Schema& schema, const Slots& slots) const {
+        return has_kernel(runtime_, schema,
+                          [&](std::string_view name) { return type_in(slots, schema, name); });
+    }
+
+    // With FLOAT instead of FLOAT16.
+    bool has_kernel_for_floats(const ops::Schema& schema, const Slots& slots) const {
         return has_kernel(runtime_, schema, [&](std::string_view name) {
-            const Slot* slot = find_slot(slots, schema, name);
-            std::optional<ElementType> type =
-                slot != nullptr ? std::optional(slot->type()) : std::nullopt;
-            bool is_half = takes_half && type == ElementType::kFloat16;
-            return is_half ? ElementType::kFloat : type;
+            std::optional<ElementType> type = type_in(slots, schema, name);
+            return type == ElementType::kFloat16 ? ElementType::kFloat : type;
         });
     }
 
@@ -187,7 +196,7 @@ class Fitter {
             }
             return schema.is_function;
         }
-        if (has_kernel_for(schema, slots, false) || has_kernel_for(schema, slots, true)) {
+        if (has_kernel_for(schema, slots) || has_kernel_for_floats(schema, slots)) {
             return true;
         }
         std::optional<Slots> best;
@@ -197,7 +206,7 @@ class Fitter {
             for (const Slot& slot : slots) {
                 cost += slot.chosen;
             }
-            if ((!best || cost < best_cost) && has_kernel_for(schema, slots, false)) {
+            if ((!best || cost < best_cost) && has_kernel_for(schema, slots)) {
                 best = slots;
                 best_cost = cost;
             }
@@ -326,7 +335,12 @@ class Fitter {
 Result<void> fit_format(ir::Model& model, Runtime runtime) {
     int64_t newest = limits_of(runtime).ir;
     if (proto::needed_ir_version(model) > newest) {
-        StripRequest request{false, true, false, false, false, false};
+        StripRequest request{.docs = false,
+                             .metadata = true,
+                             .types = false,
+                             .names = false,
+                             .unused = false,
+                             .notes = false};
         SDX_TRY(strip(model, request));
     }
     if (int64_t needed = proto::needed_ir_version(model); needed > newest) {

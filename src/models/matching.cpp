@@ -30,11 +30,17 @@ uint64_t mix(uint64_t hash, std::string_view bytes) {
     return mix(hash, bytes.size());
 }
 
-uint64_t hash_of(const Tensor& tensor, bool with_bytes) {
+// What tells nodes apart: all that they say, or all but their attributes and the numbers of
+// weights.
+enum class Compared : uint8_t { kAll, kStructure };
+enum class PairSide : uint8_t { kFirst, kSecond };
+
+uint64_t hash_of(const Tensor& tensor, Compared compared) {
     uint64_t hash = static_cast<uint64_t>(tensor.element_type());
     for (int64_t dim : tensor.dims()) {
         hash = mix(hash, static_cast<uint64_t>(dim));
     }
+    bool with_bytes = compared == Compared::kAll;
     if (with_bytes && tensor.element_type() == ElementType::kString) {
         for (const std::string& text : tensor.elements<std::string>()) {
             hash = mix(hash, text);
@@ -50,8 +56,8 @@ uint64_t hash_of(const Tensor& tensor, bool with_bytes) {
 // What nodes compute, as numbers that are equal where it is; by chance they are so once in 2^64.
 class Signatures {
   public:
-    Signatures(const Matching& matching, bool is_first, bool is_exact)
-        : matching_(matching), is_first_(is_first), is_exact_(is_exact) {}
+    Signatures(const Matching& matching, PairSide side, Compared compared)
+        : matching_(matching), side_(side), compared_(compared) {}
 
     uint64_t of(const ir::Node& node) {
         uint64_t hash = mix(mix(mix(1, node.domain), node.op_type), node.overload);
@@ -63,7 +69,7 @@ class Signatures {
         for (const ir::Attribute& attribute : node.attributes) {
             attributes += of(attribute);
         }
-        hash = is_exact_ ? mix(hash, attributes) : hash;
+        hash = compared_ == Compared::kAll ? mix(hash, attributes) : hash;
         for (const ir::Value* output : node.outputs()) {
             values_[output] = mix(hash, output->output_index());
         }
@@ -80,15 +86,15 @@ class Signatures {
             return known->second;
         }
         if (is_stored(*value) && value->constant) {
-            return values_[value] = hash_of(*value->constant, is_exact_);
+            return values_[value] = hash_of(*value->constant, compared_);
         }
         if (value->sparse != nullptr) {
-            uint64_t values = hash_of(value->sparse->values, is_exact_);
-            return values_[value] = mix(values, hash_of(value->sparse->indices, is_exact_));
+            uint64_t values = hash_of(value->sparse->values, compared_);
+            return values_[value] = mix(values, hash_of(value->sparse->indices, compared_));
         }
         // The second graph's value of a pair goes by the first one's address.
         const ir::Value* pair = value;
-        if (!is_first_) {
+        if (side_ == PairSide::kSecond) {
             auto found = matching_.values_back.find(value);
             pair = found != matching_.values_back.end() ? found->second : value;
         }
@@ -98,7 +104,7 @@ class Signatures {
     uint64_t of(const ir::Attribute& attribute) {
         uint64_t hash = mix(mix(4, attribute.name), attribute.reference);
         if (const auto* tensor = attribute.get<Tensor>()) {
-            return mix(hash, hash_of(*tensor, is_exact_));
+            return mix(hash, hash_of(*tensor, compared_));
         }
         bool has_graph = false;
         ir::for_each_subgraph(attribute, [&](const ir::Graph& graph) {
@@ -124,7 +130,8 @@ class Signatures {
     }
 
     const Matching& matching_;
-    bool is_first_, is_exact_;
+    PairSide side_;
+    Compared compared_;
     std::unordered_map<const ir::Value*, uint64_t> values_;
 };
 
@@ -139,8 +146,8 @@ class GraphMatcher {
 
     void run() {
         match_inputs();
-        match_by_signature(true);
-        match_by_signature(false);
+        match_by_signature(Compared::kAll);
+        match_by_signature(Compared::kStructure);
         matching_outputs_ = paired(a_.outputs, b_.outputs);
         for (bool needs_operator : {true, false}) {
             seed();
@@ -193,9 +200,9 @@ class GraphMatcher {
         waiting_.emplace_back(&a, &b);
     }
 
-    void match_by_signature(bool is_exact) {
-        std::vector<Signed> first = unmatched(a_, true, is_exact);
-        std::vector<Signed> second = unmatched(b_, false, is_exact);
+    void match_by_signature(Compared compared) {
+        std::vector<Signed> first = unmatched(a_, PairSide::kFirst, compared);
+        std::vector<Signed> second = unmatched(b_, PairSide::kSecond, compared);
         // Of those with one signature, the first with the first, in the order of the graphs.
         std::vector<std::pair<Signed, const ir::Node*>> found;
         for (size_t i = 0, k = 0; i < first.size() && k < second.size();) {
@@ -221,9 +228,9 @@ class GraphMatcher {
     };
 
     // By their signatures, and those that have the same by their places.
-    std::vector<Signed> unmatched(const ir::Graph& graph, bool is_first, bool is_exact) const {
-        Signatures signatures(matching_, is_first, is_exact);
-        const auto& matched = is_first ? matching_.nodes : matching_.nodes_back;
+    std::vector<Signed> unmatched(const ir::Graph& graph, PairSide side, Compared compared) const {
+        Signatures signatures(matching_, side, compared);
+        const auto& matched = side == PairSide::kFirst ? matching_.nodes : matching_.nodes_back;
         std::vector<Signed> nodes;
         size_t place = 0;
         for (const ir::Node& node : graph) {

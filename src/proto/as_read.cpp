@@ -4,12 +4,14 @@
 
 namespace sardonyx::proto {
 
-std::string_view bytes_as_read(const ir::Model& model, const Source& source, bool with_external) {
+std::string_view bytes_as_read(const ir::Model& model, const Source& source,
+                               ExternalParts external) {
     if (source.bytes.empty() || source.owner == nullptr) {
         return {};
     }
-    ExternalFiles files =
-        with_external && source.has_external() ? *source.external : ExternalFiles();
+    ExternalFiles files = external == ExternalParts::kSeenTo && source.has_external()
+                              ? *source.external
+                              : ExternalFiles();
     ReadOptions options;
     options.files = &files;
     Result<std::unique_ptr<ir::Model>> first = read_model(source.bytes, source.owner, options);

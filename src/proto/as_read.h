@@ -14,11 +14,13 @@
 
 namespace sardonyx::proto {
 
+enum class ExternalParts : uint8_t { kLost, kSeenTo };
+
 // The bytes of the source, where reading them gives this very model; else none. Nobody has to
 // remember what was changed. A model with external data has other bytes without its folder: none,
-// unless what becomes of the files is seen to (`with_external`).
+// unless what becomes of the files is seen to (kSeenTo).
 std::string_view bytes_as_read(const ir::Model& model, const Source& source,
-                               bool with_external = false);
+                               ExternalParts external = ExternalParts::kLost);
 
 // As it was read, or as write_model_parts() and write_model() do it.
 Result<ModelParts> write_parts_as_read(const ir::Model& model, const Source& source,

@@ -435,7 +435,7 @@ class OnnxTextReader : private OnnxTextScanner {
             skip();
             size_t place = in.place();
             AttributeType one = AttributeType::kUndefined;
-            if (next() == '@' || !scalar(element_of(said), true, target, &one)) {
+            if (next() == '@' || !scalar(element_of(said), ScalarIs::kElement, target, &one)) {
                 return in.fail_at(place, "lists are of numbers or texts in this form");
             }
             bool fits = of == AttributeType::kUndefined || of == one;
@@ -452,7 +452,9 @@ class OnnxTextReader : private OnnxTextScanner {
     }
 
     // A number or text as the attribute's value, or as one more of a list.
-    bool scalar(AttributeType said, bool is_element, Message& target, AttributeType* type) {
+    enum class ScalarIs : uint8_t { kValue, kElement };
+    bool scalar(AttributeType said, ScalarIs what, Message& target, AttributeType* type) {
+        bool is_element = what == ScalarIs::kElement;
         if (next() == '"') {
             *type = AttributeType::kString;
             std::string_view text;
@@ -492,7 +494,7 @@ class OnnxTextReader : private OnnxTextScanner {
         }
         std::string_view first = peek_word();
         if (first.empty() || is_number_word(in.rest().substr(0, 9))) {
-            return scalar(said, false, target, type);
+            return scalar(said, ScalarIs::kValue, target, type);
         }
         if (!is_type_word(first)) {
             *type = AttributeType::kGraph;

@@ -111,7 +111,7 @@ bool check_size(ReadContext& context, const Shape& shape) {
     return fits || context.fail("a tensor cannot have so many elements");
 }
 
-bool read_tensor_type(ReadContext& context, std::string_view bytes, bool is_sparse, Type* result) {
+bool read_tensor_type(ReadContext& context, std::string_view bytes, TypeKind kind, Type* result) {
     ElementType element_type = ElementType::kUndefined;
     std::optional<Shape> shape;
     pbf_reader message(bytes);
@@ -136,8 +136,8 @@ bool read_tensor_type(ReadContext& context, std::string_view bytes, bool is_spar
     if (shape.has_value() && !check_size(context, *shape)) {
         return false;
     }
-    *result = is_sparse ? Type::sparse_tensor(element_type, std::move(shape))
-                        : Type::tensor(element_type, std::move(shape));
+    *result = kind == TypeKind::kSparseTensor ? Type::sparse_tensor(element_type, std::move(shape))
+                                              : Type::tensor(element_type, std::move(shape));
     return true;
 }
 
@@ -189,9 +189,9 @@ bool read_kind(ReadContext& context, uint32_t field, std::string_view bytes, Typ
                bool* is_opaque) {
     switch (field) {
         case TypeField::kTensor:
-            return read_tensor_type(context, bytes, false, result);
+            return read_tensor_type(context, bytes, TypeKind::kTensor, result);
         case TypeField::kSparseTensor:
-            return read_tensor_type(context, bytes, true, result);
+            return read_tensor_type(context, bytes, TypeKind::kSparseTensor, result);
         case TypeField::kMap:
             return read_map_type(context, bytes, result, is_opaque);
         case TypeField::kOpaque:

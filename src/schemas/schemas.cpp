@@ -227,7 +227,10 @@ class Reader {
         return list;
     }
 
-    void read_parameter(const toml::table& table, bool is_last, bool is_output, Draft& draft) {
+    enum class ListedAs : uint8_t { kInputs, kOutputs };
+
+    void read_parameter(const toml::table& table, bool is_last, ListedAs side, Draft& draft) {
+        bool is_output = side == ListedAs::kOutputs;
         if (is_output) {
             check_keys(table, {"name", "type", "optional", "variadic", "heterogeneous", "minimum",
                                "like"});
@@ -276,12 +279,11 @@ class Reader {
         return -1;
     }
 
-    void read_parameters(const toml::table& table, std::string_view key, bool is_output,
-                         Draft& draft) {
-        const toml::array* list = list_of(table, key);
+    void read_parameters(const toml::table& table, ListedAs side, Draft& draft) {
+        const toml::array* list = list_of(table, side == ListedAs::kInputs ? "inputs" : "outputs");
         for (size_t i = 0; list != nullptr && i < list->size(); ++i) {
             if (const toml::table* one = (*list)[i].as_table()) {
-                read_parameter(*one, i + 1 == list->size(), is_output, draft);
+                read_parameter(*one, i + 1 == list->size(), side, draft);
             } else {
                 fail((*list)[i], "a parameter that is not a table")
                     .with_help(R"(write `{ name = "X", type = "FLOAT" }`)");
@@ -446,8 +448,8 @@ class Reader {
         schema.since_version = static_cast<int16_t>(number_of(table, "since", 1, 1, INT16_MAX));
         Draft draft;
         read_types(table, draft);
-        read_parameters(table, "inputs", false, draft);
-        read_parameters(table, "outputs", true, draft);
+        read_parameters(table, ListedAs::kInputs, draft);
+        read_parameters(table, ListedAs::kOutputs, draft);
         read_attributes(table, draft);
         std::tie(schema.minimum_inputs, schema.maximum_inputs) = counts(draft.inputs);
         std::tie(schema.minimum_outputs, schema.maximum_outputs) = counts(draft.outputs);

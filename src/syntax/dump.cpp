@@ -476,7 +476,7 @@ std::string dump_tokens(const diagnostics::Sources& sources, diagnostics::FileId
     if (text.size() > limits.bytes) {
         return {};
     }
-    Lexer lexer(text, skip_byte_order_mark(text), false, limits.nesting);
+    Lexer lexer(text, skip_byte_order_mark(text), OutermostBlock::kAtMargin, limits.nesting);
     std::string out;
     for (bool more = true; more;) {
         lexer.next_line();

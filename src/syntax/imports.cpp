@@ -41,7 +41,7 @@ bool imports_package(std::string_view text, std::string_view package) {
     if (text.find(package) == std::string_view::npos) {
         return false;
     }
-    Lexer lexer(text, skip_byte_order_mark(text), false, Limits{}.nesting);
+    Lexer lexer(text, skip_byte_order_mark(text), OutermostBlock::kAtMargin, Limits{}.nesting);
     for (;;) {
         lexer.next_line();
         const Tokens& tokens = lexer.tokens();

@@ -78,13 +78,13 @@ uint32_t skip_byte_order_mark(std::string_view text) {
     return text.substr(0, 3) == "\xEF\xBB\xBF" ? 3 : 0;
 }
 
-Lexer::Lexer(std::string_view text, uint32_t begin, bool indented, uint32_t nesting_limit)
+Lexer::Lexer(std::string_view text, uint32_t begin, OutermostBlock block, uint32_t nesting_limit)
     : text_(text.data()),
       end_(text.data() + text.size()),
       at_(text.data() + begin),
       nesting_limit_(nesting_limit) {
     tokens_.reserve(256);
-    if (!indented) {
+    if (block == OutermostBlock::kAtMargin) {
         indentations_.push_back({0, 0});
     }
 }

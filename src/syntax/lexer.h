@@ -23,11 +23,13 @@
 
 namespace sardonyx::syntax {
 
+// Where the outermost block stands: at the margin, or indented as the line where reading starts.
+enum class OutermostBlock : uint8_t { kAtMargin, kIndented };
+
 class Lexer {
   public:
-    // A NUL byte must stand behind `text`, which must outlive the lexer. Reading starts at `begin`;
-    // if `indented`, the indentation there is that of the outermost block.
-    Lexer(std::string_view text, uint32_t begin, bool indented, uint32_t nesting_limit);
+    // A NUL byte must stand behind `text`, which must outlive the lexer. Reading starts at `begin`.
+    Lexer(std::string_view text, uint32_t begin, OutermostBlock block, uint32_t nesting_limit);
 
     // Reads one line as if within brackets, so that line breaks do not count; for annotations.
     void read_expression();

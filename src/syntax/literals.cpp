@@ -170,7 +170,7 @@ struct Decoder {
 }  // namespace
 
 EscapeFinding append_string_value(std::string* value, std::string_view body, uint8_t flags,
-                                  bool formatted) {
+                                  Braces braces) {
     Decoder decoder{value, body, flags, {}};
     const bool raw = (flags & StringFlags::kRaw) != 0;
     size_t& at = decoder.at;
@@ -181,7 +181,7 @@ EscapeFinding append_string_value(std::string* value, std::string_view body, uin
         } else if (c == '\r') {
             value->push_back('\n');  // line breaks of the source are \n in a value
             at += at + 1 < body.size() && body[at + 1] == '\n' ? 2 : 1;
-        } else if (formatted && (c == '{' || c == '}')) {
+        } else if (braces == Braces::kDoubled && (c == '{' || c == '}')) {
             value->push_back(c);
             at += 2;
         } else if (static_cast<unsigned char>(c) >= 0x80) {

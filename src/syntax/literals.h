@@ -37,9 +37,11 @@ struct EscapeFinding {
     size_t end = 0;
 };
 
+enum class Braces : uint8_t { kPlain, kDoubled };
+
 // Appends the value of the text between the quotes; the first problem is returned. `flags` are
-// StringFlags. `formatted`: {{ and }} are one brace each. Python reference 2.4.1.1.
+// StringFlags. kDoubled: {{ and }} are one brace each. Python reference 2.4.1.1.
 EscapeFinding append_string_value(std::string* value, std::string_view body, uint8_t flags,
-                                  bool formatted);
+                                  Braces braces);
 
 }  // namespace sardonyx::syntax

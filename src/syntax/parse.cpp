@@ -87,7 +87,8 @@ Tree parse(const diagnostics::Sources& sources, diagnostics::FileId file,
         return tree;
     }
     check_encoding(tree, text, diagnostics);
-    Parser parser(tree, text, skip_byte_order_mark(text), false, diagnostics, limits);
+    Parser parser(tree, text, skip_byte_order_mark(text), OutermostBlock::kAtMargin, diagnostics,
+                  limits);
     tree.body = parser.file_input();
     tree.directives = parser.directives();
     return tree;
@@ -102,7 +103,7 @@ Tree parse_statement(const diagnostics::Sources& sources, diagnostics::FileId fi
         return tree;
     }
     begin = begin == 0 ? skip_byte_order_mark(text) : begin;
-    Parser parser(tree, text, begin, true, diagnostics, limits);
+    Parser parser(tree, text, begin, OutermostBlock::kIndented, diagnostics, limits);
     tree.body = parser.one_statement();
     return tree;
 }
@@ -113,7 +114,7 @@ const Expr* parse_annotation(Tree& tree, std::string_view text, Range at,
     char* copied = static_cast<char*>(tree.arena.allocate(text.size() + 1, 1));
     text.copy(copied, text.size());
     copied[text.size()] = '\0';
-    Parser parser(tree, {copied, text.size()}, 0, false, diagnostics, limits);
+    Parser parser(tree, {copied, text.size()}, 0, OutermostBlock::kAtMargin, diagnostics, limits);
     return parser.annotation(at);
 }
 

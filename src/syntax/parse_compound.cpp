@@ -21,9 +21,9 @@ const Stmt* Parser::compound_stmt() {
         case T::kClass:
             return opaque_stmt("class", begin);
         case T::kDef:
-            return function_def(begin, {}, false);
+            return function_def(begin, {}, Prefix::kNone);
         case T::kFor:
-            return for_stmt(begin, false);
+            return for_stmt(begin, Prefix::kNone);
         case T::kIf:
             return if_stmt();
         case T::kTry:
@@ -54,7 +54,7 @@ const Stmt* Parser::decorated() {
     failed_ = false;
     switch (kind()) {
         case T::kDef:
-            return function_def(token_->begin, copy(decorators), false);
+            return function_def(token_->begin, copy(decorators), Prefix::kNone);
         case T::kAsync:
             return async_stmt(copy(decorators));
         case T::kClass:
@@ -71,7 +71,7 @@ const Stmt* Parser::decorated() {
 
 // function_def: [decorators] ['async'] 'def' NAME [type_params] '(' [params] ')'
 //               ['->' expression] ':' block
-const Stmt* Parser::function_def(uint32_t begin, Exprs decorators, bool is_async) {
+const Stmt* Parser::function_def(uint32_t begin, Exprs decorators, Prefix prefix) {
     Range header = range();
     advance();
     Range name = range();
@@ -83,7 +83,7 @@ const Stmt* Parser::function_def(uint32_t begin, Exprs decorators, bool is_async
     uint32_t opened = token_->begin;
     const Parameters* items = nullptr;
     if (expect(T::kLeftParen, "write the parameters in `()`, which may be empty")) {
-        items = parameters(T::kRightParen, true);
+        items = parameters(ParametersOf::kFunction);
         expect_close(T::kRightParen, opened, "parameters");
     } else {
         items = tree_.arena.make<Parameters>();
@@ -92,7 +92,7 @@ const Stmt* Parser::function_def(uint32_t begin, Exprs decorators, bool is_async
     colon(header);
     Stmts body = block(header);
     return make_stmt<FunctionDefStmt>(begin, symbol, name, decorators, items, returns, body,
-                                      is_async);
+                                      prefix == Prefix::kAsync);
 }
 
 // if_stmt: 'if' named_expression ':' block (elif_stmt | [else_block])
@@ -149,7 +149,7 @@ const Stmt* Parser::while_stmt() {
 }
 
 // for_stmt: ['async'] 'for' star_targets 'in' star_expressions ':' block [else_block]
-const Stmt* Parser::for_stmt(uint32_t begin, bool is_async) {
+const Stmt* Parser::for_stmt(uint32_t begin, Prefix prefix) {
     Range header = range();
     advance();
     const Expr* target = star_targets();
@@ -158,7 +158,7 @@ const Stmt* Parser::for_stmt(uint32_t begin, bool is_async) {
     colon(header);
     Stmts body = block(header);
     Stmts orelse = else_block();
-    return make_stmt<ForStmt>(begin, target, iterable, body, orelse, is_async);
+    return make_stmt<ForStmt>(begin, target, iterable, body, orelse, prefix == Prefix::kAsync);
 }
 
 // 'async' before function_def, for_stmt or with_stmt
@@ -167,9 +167,9 @@ const Stmt* Parser::async_stmt(Exprs decorators) {
     advance();
     switch (kind()) {
         case T::kDef:
-            return function_def(begin, decorators, true);
+            return function_def(begin, decorators, Prefix::kAsync);
         case T::kFor:
-            return for_stmt(begin, true);
+            return for_stmt(begin, Prefix::kAsync);
         case T::kWith:
             return opaque_stmt("with", begin);
         default:

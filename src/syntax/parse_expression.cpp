@@ -149,7 +149,7 @@ const Expr* Parser::lambdef() {
     }
     uint32_t begin = token_->begin;
     advance();
-    const Parameters* items = parameters(T::kColon, false);
+    const Parameters* items = parameters(ParametersOf::kLambda);
     expect(T::kColon, "a lambda is `lambda x: expression`");
     const Expr* body = expression();
     return make<LambdaExpr>(since(begin), items, body);

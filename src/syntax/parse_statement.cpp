@@ -212,7 +212,7 @@ const Stmt* Parser::assignment(const Expr* target, uint32_t begin) {
             }
             break;
         }
-        if (!check_target(value, "assign to", true)) {
+        if (!check_target(value, "assign to", Star::kAllowed)) {
             recover();
             break;
         }
@@ -280,7 +280,7 @@ const Stmt* Parser::del_stmt() {
     List<const Expr*> targets(exprs_);
     do {
         targets.push(bitwise_or());
-        if (!check_target(targets.back(), "delete", false)) {
+        if (!check_target(targets.back(), "delete", Star::kRefused)) {
             recover();
         }
     } while (accept(T::kComma) && begins_expression());

@@ -68,9 +68,9 @@ const Expr* Parser::strings() {
             continue;
         }
         Body body = body_of(*token_, text_);
-        escape_problem(
-            append_string_value(&pending, text(body.begin, body.end), token_->detail, false),
-            body.begin);
+        escape_problem(append_string_value(&pending, text(body.begin, body.end), token_->detail,
+                                           Braces::kPlain),
+                       body.begin);
         advance();
     }
     if (formatted) {
@@ -107,9 +107,10 @@ void Parser::fstring(std::string* pending, List<FStringPart>& parts) {
 }
 
 void Parser::fstring_text(std::string* pending) {
-    bool formatted = (token_->detail & StringFlags::kFormatSpec) == 0;
+    bool is_spec = (token_->detail & StringFlags::kFormatSpec) != 0;
+    Braces braces = is_spec ? Braces::kPlain : Braces::kDoubled;
     escape_problem(
-        append_string_value(pending, text(token_->begin, token_->end), token_->detail, formatted),
+        append_string_value(pending, text(token_->begin, token_->end), token_->detail, braces),
         token_->begin);
     advance();
 }
@@ -170,7 +171,7 @@ void Parser::fstring_field(std::string* pending, List<FStringPart>& parts) {
 
 // `{x = }` shows its own source: all between the brace and what follows the sign.
 void Parser::debug_text(std::string* pending, uint32_t begin, uint32_t end) {
-    append_string_value(pending, text(begin, end), StringFlags::kRaw, false);
+    append_string_value(pending, text(begin, end), StringFlags::kRaw, Braces::kPlain);
 }
 
 // fstring_format_spec: FSTRING_MIDDLE | fstring_replacement_field

@@ -57,12 +57,12 @@ const Expr* Parser::star_targets() {
         }
         first = sequence(ExprKind::kTuple, copy(items), since(begin));
     }
-    check_target(first, "assign to", true);
+    check_target(first, "assign to", Star::kAllowed);
     return first;
 }
 
 // Says so when `target` cannot be bound; `verb` is "assign to" or "delete".
-bool Parser::check_target(const Expr* target, std::string_view verb, bool starred) {
+bool Parser::check_target(const Expr* target, std::string_view verb, Star star) {
     if (failed_) {
         return false;
     }
@@ -73,14 +73,15 @@ bool Parser::check_target(const Expr* target, std::string_view verb, bool starre
         case ExprKind::kSubscript:
             return true;
         case ExprKind::kStarred:
-            if (starred) {
-                return check_target(static_cast<const PrefixExpr*>(target)->operand, verb, false);
+            if (star == Star::kAllowed) {
+                return check_target(static_cast<const PrefixExpr*>(target)->operand, verb,
+                                    Star::kRefused);
             }
             break;
         case ExprKind::kTuple:
         case ExprKind::kList:
             for (const Expr* item : static_cast<const SequenceExpr*>(target)->items) {
-                if (!check_target(item, verb, starred)) {
+                if (!check_target(item, verb, star)) {
                     return false;
                 }
             }
@@ -108,7 +109,7 @@ bool Parser::repeated(const List<Parameter>& items, Symbol name) const {
 }
 
 // param: NAME [':' expression] ['=' expression]
-void Parser::parameter(List<Parameter>& items, ParameterKind made, bool annotated) {
+void Parser::parameter(List<Parameter>& items, ParameterKind made, ParametersOf owner) {
     Range name = range();
     if (!expect(T::kName, "a parameter is a name, as in `x`, `x: FLOAT` or `x=1`")) {
         return;
@@ -121,7 +122,7 @@ void Parser::parameter(List<Parameter>& items, ParameterKind made, bool annotate
             said->with_help("give each a name of its own");
         }
     }
-    if (annotated && accept(T::kColon)) {
+    if (owner == ParametersOf::kFunction && accept(T::kColon)) {
         added.annotation = made == ParameterKind::kVarArgs ? star_expression() : expression();
     }
     bool variadic = made == ParameterKind::kVarArgs || made == ParameterKind::kKeywordArgs;
@@ -141,8 +142,9 @@ void Parser::parameter(List<Parameter>& items, ParameterKind made, bool annotate
 }
 
 // parameters: (param ',')* ['/' ','] (param ',')* ['*' [param] ',' (param ',')*] ['**' param]
-// `closer` is the token behind them; a lambda's have no annotations.
-const Parameters* Parser::parameters(TokenKind closer, bool annotated) {
+// A lambda's have no annotations.
+const Parameters* Parser::parameters(ParametersOf owner) {
+    T closer = owner == ParametersOf::kLambda ? T::kColon : T::kRightParen;
     List<Parameter> items(parameters_);
     ParameterKind next = ParameterKind::kNormal;
     bool slash = false;
@@ -179,13 +181,13 @@ const Parameters* Parser::parameters(TokenKind closer, bool annotated) {
             advance();
             bare_star = at(T::kComma) || at(closer);
             if (!bare_star) {
-                parameter(items, ParameterKind::kVarArgs, annotated);
+                parameter(items, ParameterKind::kVarArgs, owner);
             }
         } else if (accept(T::kDoubleStar)) {
             keywords = true;
-            parameter(items, ParameterKind::kKeywordArgs, annotated);
+            parameter(items, ParameterKind::kKeywordArgs, owner);
         } else {
-            parameter(items, next, annotated);
+            parameter(items, next, owner);
         }
         if (!accept(T::kComma)) {
             break;

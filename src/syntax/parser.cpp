@@ -48,13 +48,13 @@ T closer_of(T opener) {
 
 }  // namespace
 
-Parser::Parser(Tree& tree, std::string_view text, uint32_t begin, bool indented,
+Parser::Parser(Tree& tree, std::string_view text, uint32_t begin, OutermostBlock block,
                diagnostics::Diagnostics& diagnostics, const Limits& limits)
     : tree_(tree),
       text_(text),
       diagnostics_(diagnostics),
       limits_(limits),
-      lexer_(text, begin, indented, limits.nesting) {}
+      lexer_(text, begin, block, limits.nesting) {}
 
 void Parser::next_line() {
     lexer_.next_line();

@@ -27,7 +27,7 @@ namespace sardonyx::syntax {
 
 class Parser {
   public:
-    Parser(Tree& tree, std::string_view text, uint32_t begin, bool indented,
+    Parser(Tree& tree, std::string_view text, uint32_t begin, OutermostBlock block,
            diagnostics::Diagnostics& diagnostics, const Limits& limits);
 
     Stmts file_input();
@@ -215,9 +215,11 @@ class Parser {
 
     // --- Targets and parameters (parse_target.cpp) -----------------------------------------------
     const Expr* star_targets();
-    bool check_target(const Expr* target, std::string_view verb, bool starred);
-    const Parameters* parameters(TokenKind closer, bool annotated);
-    void parameter(List<Parameter>& items, ParameterKind kind, bool annotated);
+    enum class Star : uint8_t { kAllowed, kRefused };
+    bool check_target(const Expr* target, std::string_view verb, Star star);
+    enum class ParametersOf : uint8_t { kFunction, kLambda };
+    const Parameters* parameters(ParametersOf owner);
+    void parameter(List<Parameter>& items, ParameterKind kind, ParametersOf owner);
     bool repeated(const List<Parameter>& items, Symbol name) const;
 
     // --- Statements (parse_statement.cpp) --------------------------------------------------------
@@ -250,9 +252,10 @@ class Parser {
     // --- Compound statements (parse_compound.cpp) ------------------------------------------------
     const Stmt* compound_stmt();
     const Stmt* decorated();
-    const Stmt* function_def(uint32_t begin, Exprs decorators, bool is_async);
+    enum class Prefix : uint8_t { kNone, kAsync };
+    const Stmt* function_def(uint32_t begin, Exprs decorators, Prefix prefix);
     const Stmt* if_stmt();
-    const Stmt* for_stmt(uint32_t begin, bool is_async);
+    const Stmt* for_stmt(uint32_t begin, Prefix prefix);
     const Stmt* while_stmt();
     const Stmt* async_stmt(Exprs decorators);
     const Stmt* opaque_stmt(std::string_view keyword, uint32_t begin, Exprs decorators = {});

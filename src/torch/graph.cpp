@@ -70,7 +70,7 @@ class GraphReader {
                 program_.weights.push_back({one.name, one.key, annotation(one.name)});
                 groups_[one.name] = one.group;
             } else {
-                std::string type = annotation(one.name, true);
+                std::string type = annotation(one.name, TensorRole::kInput);
                 program_.inputs.push_back({one.name, type.empty() ? "INT64" : type});
             }
         }
@@ -182,14 +182,15 @@ class GraphReader {
     }
 
     // The type of a tensor; a complex input has its parts as the last dimension.
-    std::string annotation(const std::string& name, bool is_input = false) {
+    enum class TensorRole : uint8_t { kInner, kInput };
+    std::string annotation(const std::string& name, TensorRole role = TensorRole::kInner) {
         auto found = tensors_.find(name);
         if (found == tensors_.end()) {
             return {};
         }
         int64_t number = element_type(name);
         std::string_view base = element_type_name(number);
-        bool has_parts = base.empty() && is_input;
+        bool has_parts = base.empty() && role == TensorRole::kInput;
         base = has_parts ? complex_part_name(number) : base;
         if (base.empty()) {
             return {};

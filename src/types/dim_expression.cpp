@@ -103,7 +103,9 @@ std::string text_of(const std::vector<DimTerm>& terms) {
     return text;
 }
 
-std::string operand_text(const Dim& dim, bool is_divisor) {
+enum class QuotientSide : uint8_t { kDividend, kDivisor };
+
+std::string operand_text(const Dim& dim, QuotientSide side) {
     if (dim.is_static()) {
         return dim.value() < 0 ? "(" + dim.to_string() + ")" : dim.to_string();
     }
@@ -112,7 +114,7 @@ std::string operand_text(const Dim& dim, bool is_divisor) {
     bool is_sum = expression.terms.size() > 1 || term.coefficient < 0;
     bool is_product = term.coefficient != 1 || term.factors.size() != 1;
     bool is_nested = !is_product && is_quotient(*term.factors.front());
-    bool needs_parentheses = is_sum || is_nested || (is_divisor && is_product);
+    bool needs_parentheses = is_sum || is_nested || (side == QuotientSide::kDivisor && is_product);
     return needs_parentheses ? "(" + expression.text + ")" : expression.text;
 }
 
@@ -123,9 +125,11 @@ std::string plain_text(const Dim& dim) {
 std::string function_text(FactorKind kind, const Dim& left, const Dim& right) {
     switch (kind) {
         case FactorKind::kFloorDiv:
-            return operand_text(left, false) + "//" + operand_text(right, true);
+            return operand_text(left, QuotientSide::kDividend) + "//" +
+                   operand_text(right, QuotientSide::kDivisor);
         case FactorKind::kModulo:
-            return operand_text(left, false) + "%" + operand_text(right, true);
+            return operand_text(left, QuotientSide::kDividend) + "%" +
+                   operand_text(right, QuotientSide::kDivisor);
         default:
             return (kind == FactorKind::kMax ? "max(" : "min(") + plain_text(left) + ", " +
                    plain_text(right) + ")";

@@ -74,10 +74,7 @@ constexpr GroupRow kGroups[] = {
 
 }  // namespace
 
-Group group_of(const ir::Node& node, bool is_function) {
-    if (is_function) {
-        return Group::kFunction;
-    }
+Group group_of(const ir::Node& node) {
     for (const GroupRow& row : kGroups) {
         if (ir::is_standard(node, row.op_type)) {
             return row.group;

@@ -7,7 +7,8 @@
 
 namespace sardonyx::view {
 
-Group group_of(const ir::Node& node, bool is_function);
+// Of a node that is no call of a function of the model.
+Group group_of(const ir::Node& node);
 
 // As CSS has it.
 std::string_view color_of(Group group);

@@ -117,7 +117,7 @@ class SceneMaker {
             if (function->body != nullptr) {
                 functions_.emplace(function, static_cast<uint32_t>(frames_.size()));
                 add_sheet(*function->body, SheetKind::kFunction, function->name);
-                scene_.sheets.back().doc = shown(function->doc, kMaxDoc, true);
+                scene_.sheets.back().doc = shown_lines(function->doc, kMaxDoc);
             }
         }
         for (uint32_t sheet = 0; sheet < frames_.size(); ++sheet) {
@@ -179,7 +179,7 @@ class SceneMaker {
         Sheet& sheet = scene_.sheets.emplace_back();
         sheet.kind = kind;
         sheet.title = name_of(title);
-        sheet.doc = shown(graph.doc, kMaxDoc, true);
+        sheet.doc = shown_lines(graph.doc, kMaxDoc);
         return static_cast<uint32_t>(frames_.size() - 1);
     }
 
@@ -205,7 +205,7 @@ class SceneMaker {
         const ir::Graph& graph = *frames_[sheet].graph;
         for (const ir::Value* input : graph.inputs) {
             Box& box = add_box(sheet, BoxKind::kInput, name_of(input->name));
-            box.doc = shown(input->doc, kMaxDoc, true);
+            box.doc = shown_lines(input->doc, kMaxDoc);
             if (input->is_initializer()) {
                 box.lines.push_back("default " +
                                     shown(short_constant(constant_text(*input)), kMaxConstant));
@@ -232,12 +232,12 @@ class SceneMaker {
         auto found = functions_.find(function);
         Box& box = add_box(sheet, BoxKind::kNode, name_of(node.op_type));
         auto index = static_cast<uint32_t>(scene_.sheets[sheet].boxes.size() - 1);
-        box.group = group_of(node, function != nullptr);
+        box.group = function != nullptr ? Group::kFunction : group_of(node);
         box.function = found != functions_.end() ? found->second : kNone;
         box.domain = name_of(node.domain);
         box.overload = name_of(node.overload);
         box.name = name_of(node.name);
-        box.doc = shown(node.doc, kMaxDoc, true);
+        box.doc = shown_lines(node.doc, kMaxDoc);
         box.metadata = fields_of(node.metadata);
         set_place(box, node.span);
         if (auto note = notes_.nodes.find(&node); note != notes_.nodes.end()) {
@@ -293,7 +293,7 @@ class SceneMaker {
             std::string_view text = sources_->text(file);
             scene_.files.push_back(
                 {shown(sources_->path(file), kMaxPath),
-                 text.size() <= kMaxFile ? shown(text, kMaxFile, true) : std::string()});
+                 text.size() <= kMaxFile ? shown_lines(text, kMaxFile) : std::string()});
         }
         return found->second;
     }

@@ -21,11 +21,8 @@ uint32_t code_point(std::string_view sequence) {
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
 
 // What stands for a character that must not be shown as it is; empty: it may.
-std::string stand_in(uint32_t code, bool keeps_lines) {
+std::string stand_in(uint32_t code) {
     if (code < 0x20 || code == 0x7F) {
-        if (keeps_lines && (code == '\n' || code == '\t')) {
-            return {};
-        }
         uint32_t picture = code == 0x7F ? 0x21 : code;  // U+2400 ... U+2421
         return std::string("\xE2\x90") + static_cast<char>(0x80U + picture);
     }
@@ -36,9 +33,11 @@ std::string stand_in(uint32_t code, bool keeps_lines) {
                                                                    : std::string();
 }
 
-}  // namespace
+std::string stand_in_within_lines(uint32_t code) {
+    return code == '\n' || code == '\t' ? std::string() : stand_in(code);
+}
 
-std::string shown(std::string_view text, size_t limit, bool keeps_lines) {
+std::string shown_by(std::string_view text, size_t limit, std::string (*stand_in_for)(uint32_t)) {
     std::string result;
     for (size_t count = 0; !text.empty(); ++count) {
         if (count == limit) {
@@ -48,8 +47,7 @@ std::string shown(std::string_view text, size_t limit, bool keeps_lines) {
         std::string_view sequence = text.substr(0, length);
         if (length == 0) {
             result += kReplacement;
-        } else if (std::string other = stand_in(code_point(sequence), keeps_lines);
-                   !other.empty()) {
+        } else if (std::string other = stand_in_for(code_point(sequence)); !other.empty()) {
             result += other;
         } else {
             result += sequence;
@@ -57,6 +55,16 @@ std::string shown(std::string_view text, size_t limit, bool keeps_lines) {
         text.remove_prefix(length == 0 ? 1 : length);
     }
     return result;
+}
+
+}  // namespace
+
+std::string shown(std::string_view text, size_t limit) {
+    return shown_by(text, limit, stand_in);
+}
+
+std::string shown_lines(std::string_view text, size_t limit) {
+    return shown_by(text, limit, stand_in_within_lines);
 }
 
 size_t columns(std::string_view text) {

@@ -8,7 +8,7 @@ namespace {
 
 // The kinds of all tokens, with the text of names, numbers, strings and errors.
 std::string kinds(const std::string& text) {
-    Lexer lexer(text, skip_byte_order_mark(text), false, 200);
+    Lexer lexer(text, skip_byte_order_mark(text), OutermostBlock::kAtMargin, 200);
     std::string result;
     for (;;) {
         lexer.next_line();

@@ -19,7 +19,7 @@ TEST(Shown, MakesTextsHarmless) {
     EXPECT_EQ(shown("a\xff", 10), "a\xEF\xBF\xBD");
     EXPECT_EQ(shown("a\x1b[0m", 10), "a␛[0m");
     EXPECT_EQ(shown("a\nb", 10).find('\n'), std::string::npos);
-    EXPECT_EQ(shown("a\nb", 10, true), "a\nb");
+    EXPECT_EQ(shown_lines("a\nb", 10), "a\nb");
     EXPECT_EQ(shown("\u202eabc", 10).find("\u202e"), std::string::npos);  // right to left
     EXPECT_EQ(columns("abc"), 3U);
 }

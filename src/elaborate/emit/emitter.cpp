@@ -49,21 +49,21 @@ bool Emitter::is_size(Value value) const {
 }
 
 // The same integers once per graph: bounds and axes of subscripts come again and again.
-ir::Value* Emitter::shared_int64s(std::vector<int64_t> values, bool is_scalar) {
-    auto place = c_.pool->int64s.try_emplace({c_.graph, {is_scalar, values}}).first;
+ir::Value* Emitter::shared_int64s(Dims dims, std::vector<int64_t> values) {
+    auto place = c_.pool->int64s.try_emplace({c_.graph, {dims.empty(), values}}).first;
     if (place->second == nullptr) {
-        Dims dims = is_scalar ? Dims{} : Dims{static_cast<int64_t>(values.size())};
         place->second = emit_constant(c_, Tensor::of<int64_t>(std::move(dims), values), range_);
     }
     return place->second;
 }
 
 ir::Value* Emitter::int64s(std::vector<int64_t> values) {
-    return shared_int64s(std::move(values), false);
+    Dims dims{static_cast<int64_t>(values.size())};
+    return shared_int64s(std::move(dims), std::move(values));
 }
 
 ir::Value* Emitter::int64_scalar(int64_t value) {
-    return shared_int64s({value}, true);
+    return shared_int64s({}, {value});
 }
 
 ir::Value* Emitter::scalar_like(Value like, double value) {

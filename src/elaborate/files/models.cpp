@@ -289,7 +289,7 @@ void check_option_names(Context& c, const ScriptFunction& function,
 
 // The parameters as inputs and attributes of a model; `c.unit` is its unit.
 void bind_model_parameters(Context& c, const ScriptFunction& function) {
-    const std::vector<BoundParameter>& parameters = read_parameters(c, function, true);
+    const std::vector<BoundParameter>& parameters = check_parameters(c, function);
     check_option_names(c, function, parameters);
     for (const BoundParameter& one : parameters) {
         if (const Type* given = option_type(c.options, one.name)) {

@@ -207,7 +207,7 @@ void FileModule::forget_all(const std::shared_ptr<UnknownCause>& cause) {
             all.push_back(symbol);
         }
     }
-    Object unknown = unknown_object(cause, false);
+    Object unknown = unknown_object(cause);
     for (Symbol name : all) {
         forget(name, unknown);
     }

@@ -86,16 +86,18 @@ class FileModule : public Environment {
     void run_import(Context& c, const syntax::ImportStmt* statement);
     void run_import_from(Context& c, const syntax::ImportFromStmt* statement);
     void run_star(Context& c, const syntax::ImportFromStmt* statement, const Object& module);
+    enum class BoundNames : uint8_t { kForgotten, kKept };
     // Runs `body`, which does what the statement does. Where that cannot be done, everything that
-    // it may have changed becomes unknown, with `binds` also its names; then the cause, else null.
+    // it may have changed becomes unknown, and so do the names that it binds, unless they are kept;
+    // then the cause, else null.
     template <typename Body>
     std::shared_ptr<UnknownCause> attempt(Context& c, const syntax::Stmt* statement, Body&& body,
-                                          bool binds = true);
+                                          BoundNames names = BoundNames::kForgotten);
     std::shared_ptr<UnknownCause> make_cause(const syntax::Stmt* statement,
                                              const diagnostics::Checkpoint& said);
     std::shared_ptr<ScriptFunction> script_of_model(const syntax::Stmt* statement);
     void give_up(const syntax::Stmt* statement, const std::shared_ptr<UnknownCause>& cause,
-                 bool binds);
+                 BoundNames names);
     Object import_module(std::string_view dotted, uint32_t level, syntax::Range range);
     std::optional<Object> imported(const syntax::ImportFromStmt* statement,
                                    const syntax::Alias& alias, bool& is_pending);

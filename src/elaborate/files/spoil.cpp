@@ -29,7 +29,9 @@ class Spoiler {
     Spoiler(Program& program, std::shared_ptr<UnknownCause> cause)
         : program_(program), cause_(std::move(cause)) {}
 
-    void apply(FileModule& module, const Effects& effects, const Scope* scope, bool is_call) {
+    // Of a statement that was not run, or of a call that may come at any time.
+    enum class EffectsOf : uint8_t { kStatement, kCall };
+    void apply(FileModule& module, const Effects& effects, const Scope* scope, EffectsOf what) {
         program_.unknowns->work += effects.touches.size() + 1;
         if (effects.may_do_anything || program_.unknowns->is_exhausted()) {
             module.forget_all(cause_);
@@ -37,7 +39,7 @@ class Spoiler {
         }
         for (const Touch& one : effects.touches) {
             if (std::optional<Object> object = find(module, scope, one.name)) {
-                touch(module, *object, one, is_call);
+                touch(module, *object, one, what);
             }
         }
         for (Symbol name : effects.outer_binds) {
@@ -66,15 +68,16 @@ class Spoiler {
     void forget(FileModule& module, const Scope* scope, Symbol name) {
         for (; scope != nullptr; scope = scope->enclosing.get()) {
             if (scope->find(name) != nullptr) {
-                const_cast<Scope*>(scope)->set(name, unknown_object(cause_, true));
+                const_cast<Scope*>(scope)->set(name, unknown_result(cause_));
                 return;
             }
         }
-        module.forget(name, unknown_object(cause_, true));
+        module.forget(name, unknown_result(cause_));
     }
 
-    void touch(FileModule& module, const Object& object, const Touch& one, bool is_call) {
-        Flow flow = is_call && one.flow == Flow::kHeld ? Flow::kChanged : one.flow;
+    void touch(FileModule& module, const Object& object, const Touch& one, EffectsOf what) {
+        bool is_kept = what == EffectsOf::kCall && one.flow == Flow::kHeld;
+        Flow flow = is_kept ? Flow::kChanged : one.flow;
         uint8_t depth = one.depth;
         std::string_view member = module.tree().names.text(one.member);
         if (object.is(ObjectKind::kModule)) {
@@ -96,7 +99,7 @@ class Spoiler {
                 return;
             }
             if (one.is_stored) {
-                other->forget(member, unknown_object(cause_, true));
+                other->forget(member, unknown_result(cause_));
                 return;
             }
             if (std::optional<Object> part = other->value(member)) {
@@ -134,15 +137,15 @@ class Spoiler {
         if (!one.member.valid()) {
             use(object, flow, 0, true);
         } else if (one.is_stored && is_special(member)) {
-            change(object, 0, true, 0);
+            change_all(object, 0);
         } else if (one.is_stored) {
-            own.set(member, unknown_object(cause_, true));
+            own.set(member, unknown_result(cause_));
         } else if (std::optional<Object> part = own.lookup(member)) {
             use(*part, flow, one.depth, one.is_view);
             called(*part);
         }
         if (one.is_called) {
-            change(object, 0, true, 0);  // a method may change its object
+            change_all(object, 0);  // a method may change its object
         }
     }
 
@@ -159,9 +162,12 @@ class Spoiler {
     void called(const Object& object) {
         if (object.is(ObjectKind::kMethod) || object.is(ObjectKind::kPartial) ||
             object.is(ObjectKind::kUnbound)) {
-            change(object, 0, true, 0);
+            change_all(object, 0);
         }
     }
+
+    // Everything that may be changed in the object, or in what it is a view of, is unknown.
+    void change_all(const Object& object, int level) { change(object, 0, true, level); }
 
     // Everything that may be changed in the object from `depth` on is unknown.
     void change(const Object& object, int depth, bool is_view, int level) {
@@ -202,7 +208,7 @@ class Spoiler {
                 if (cause != nullptr && cause != cause_ && seen_.insert(cause.get()).second) {
                     for (const Object& held : std::vector<Object>(cause->held)) {
                         reach(held, 0);
-                        change(held, 0, true, level + 1);
+                        change_all(held, level + 1);
                     }
                 }
                 return;
@@ -222,7 +228,7 @@ class Spoiler {
         for (const std::string& name : own.names()) {
             if (std::optional<Object> part = own.lookup(name)) {
                 reach(*part, 0);
-                change(*part, 0, true, level + 1);
+                change_all(*part, level + 1);
             }
         }
         own.unknown_all = cause_;
@@ -305,10 +311,10 @@ class Spoiler {
         }
         std::shared_ptr<const Effects> own = place->second;
         const Effects& effects = *own;
-        apply(*module, effects, scope, true);
+        apply(*module, effects, scope, EffectsOf::kCall);
         if (effects.changes_locals) {
             for (const Object& one : closure.defaults) {
-                change(one, 0, true, 0);
+                change_all(one, 0);
             }
         }
     }
@@ -351,7 +357,7 @@ class Spoiler {
             if (one.is_called && one.member.valid() &&
                 is_changing_method(module.tree().names.text(one.member))) {
                 if (std::optional<Object> object = find(module, closure.scope.get(), one.name)) {
-                    change(*object, 0, true, 0);
+                    change_all(*object, 0);
                 }
             }
         }
@@ -368,7 +374,7 @@ class Spoiler {
 void spoil(Program& program, FileModule& module, const Effects& effects,
            const std::shared_ptr<UnknownCause>& cause) {
     Spoiler spoiler(program, cause);
-    spoiler.apply(module, effects, nullptr, false);
+    spoiler.apply(module, effects, nullptr, Spoiler::EffectsOf::kStatement);
     spoiler.reach_escaped();
 }
 

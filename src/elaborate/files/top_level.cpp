@@ -200,11 +200,11 @@ std::shared_ptr<ScriptFunction> FileModule::script_of_model(const Stmt* statemen
 }
 
 void FileModule::give_up(const Stmt* statement, const std::shared_ptr<UnknownCause>& cause,
-                         bool binds) {
+                         BoundNames names) {
     Effects effects = effects_of(tree_, statement, [this](Symbol name) { return value(name); });
     spoil(program_, *this, effects, cause);
-    if (binds) {
-        Object unknown = unknown_object(cause, true);
+    if (names == BoundNames::kForgotten) {
+        Object unknown = unknown_result(cause);
         for (Symbol name : effects.binds) {
             forget(name, unknown);
         }
@@ -213,7 +213,7 @@ void FileModule::give_up(const Stmt* statement, const std::shared_ptr<UnknownCau
 
 template <typename Body>
 std::shared_ptr<UnknownCause> FileModule::attempt(Context& c, const Stmt* statement, Body&& body,
-                                                  bool binds) {
+                                                  BoundNames names) {
     diagnostics::Checkpoint said(program_.diagnostics);
     size_t mark = globals_->open();
     Context::Raising around = c.raising;
@@ -243,7 +243,7 @@ std::shared_ptr<UnknownCause> FileModule::attempt(Context& c, const Stmt* statem
         globals_->undo(mark);
         cause = make_cause(statement, said);
         cause->model_of = script_of_model(statement);
-        give_up(statement, cause, binds);
+        give_up(statement, cause, names);
         if (raises_surely && !has_nodes && !c.gave_up) {
             end_file(cause);
         } else {
@@ -381,8 +381,8 @@ Object FileModule::make_default(Context& c, const syntax::FunctionDefStmt* defin
                                 const syntax::Parameter& parameter) {
     Object value;
     auto cause = attempt(
-        c, definition, [&] { value = eval(c, parameter.default_value); }, false);
-    return cause == nullptr ? value : unknown_object(cause, true);
+        c, definition, [&] { value = eval(c, parameter.default_value); }, BoundNames::kKept);
+    return cause == nullptr ? value : unknown_result(cause);
 }
 
 Object FileModule::make_script(Context& c, const syntax::FunctionDefStmt* definition,
@@ -490,7 +490,7 @@ void FileModule::run_import(Context& c, const syntax::ImportStmt* statement) {
         Object module = import_module(dotted, 0, alias.range);
         if (module.is_error()) {
             ++program_.unknowns->failures;
-            module = unknown_object(make_cause(statement, said), true);
+            module = unknown_result(make_cause(statement, said));
         }
         said.take_back();
         bind(bound_symbol(tree_, alias), std::move(module));
@@ -504,9 +504,8 @@ void FileModule::run_import_from(Context& c, const syntax::ImportFromStmt* state
         if (tree_.names.text(alias.name) == "*") {
             Object module = import_module(tree_.names.text(statement->module), statement->level,
                                           statement->range);
-            run_star(
-                c, statement,
-                module.is_error() ? unknown_object(make_cause(statement, said), false) : module);
+            run_star(c, statement,
+                     module.is_error() ? unknown_object(make_cause(statement, said)) : module);
             said.take_back();
             continue;
         }
@@ -524,7 +523,7 @@ void FileModule::run_import_from(Context& c, const syntax::ImportFromStmt* state
         }
         if (!object || object->is_error()) {
             ++program_.unknowns->failures;
-            object = unknown_object(make_cause(statement, said), true);
+            object = unknown_result(make_cause(statement, said));
         }
         said.take_back();
         bind(symbol, std::move(*object));

@@ -192,40 +192,42 @@ void each_own_binding(const Interner* names, const syntax::Stmt* statement, See&
     }
 }
 
+enum class LoopBodies : uint8_t { kVisited, kSkipped };
+
 // Calls `visit` for every statement of the block and of the blocks in it, those of functions and
-// classes apart. `into_loops`: also for those in loops.
+// classes apart.
 template <typename Visit>
-void each_statement(syntax::Stmts statements, bool into_loops, Visit& visit) {
+void each_statement(syntax::Stmts statements, LoopBodies loop_bodies, Visit& visit) {
     using syntax::StmtKind;
     for (const syntax::Stmt* statement : statements) {
         visit(statement);
         switch (statement->kind) {
             case StmtKind::kIf: {
                 const auto* node = syntax::as<syntax::IfStmt>(statement);
-                each_statement(node->body, into_loops, visit);
-                each_statement(node->orelse, into_loops, visit);
+                each_statement(node->body, loop_bodies, visit);
+                each_statement(node->orelse, loop_bodies, visit);
                 break;
             }
             case StmtKind::kFor: {
                 const auto* node = syntax::as<syntax::ForStmt>(statement);
-                if (into_loops) {
-                    each_statement(node->body, into_loops, visit);
+                if (loop_bodies == LoopBodies::kVisited) {
+                    each_statement(node->body, loop_bodies, visit);
                 }
-                each_statement(node->orelse, into_loops, visit);
+                each_statement(node->orelse, loop_bodies, visit);
                 break;
             }
             case StmtKind::kWhile: {
                 const auto* node = syntax::as<syntax::WhileStmt>(statement);
-                if (into_loops) {
-                    each_statement(node->body, into_loops, visit);
+                if (loop_bodies == LoopBodies::kVisited) {
+                    each_statement(node->body, loop_bodies, visit);
                 }
-                each_statement(node->orelse, into_loops, visit);
+                each_statement(node->orelse, loop_bodies, visit);
                 break;
             }
             case StmtKind::kOpaque: {
                 const auto* node = syntax::as<syntax::OpaqueStmt>(statement);
                 if (node->keyword != "class") {
-                    each_statement(node->body, into_loops, visit);
+                    each_statement(node->body, loop_bodies, visit);
                 }
                 break;
             }
@@ -242,7 +244,7 @@ void each_binding(const Interner* names, syntax::Stmts statements, See& see) {
     auto visit = [names, &see](const syntax::Stmt* statement) {
         each_own_binding<kWanted>(names, statement, see);
     };
-    each_statement(statements, true, visit);
+    each_statement(statements, LoopBodies::kVisited, visit);
 }
 
 // The names of a function's own: its parameters, and what its body binds in the ways `kWanted`

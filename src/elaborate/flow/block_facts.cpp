@@ -224,7 +224,7 @@ bool may_return(Stmts statements) {
     auto see = [&found](const Stmt* statement) {
         found = found || statement->kind == StmtKind::kReturn;
     };
-    each_statement(statements, true, see);
+    each_statement(statements, LoopBodies::kVisited, see);
     return found;
 }
 
@@ -233,7 +233,7 @@ bool may_break(Stmts statements) {
     auto see = [&found](const Stmt* statement) {
         found = found || statement->kind == StmtKind::kBreak;
     };
-    each_statement(statements, false, see);
+    each_statement(statements, LoopBodies::kSkipped, see);
     return found;
 }
 

@@ -47,16 +47,18 @@ class Collector {
     Collector(const syntax::Tree& tree, const NameMeaning& meaning)
         : tree_(tree), meaning_(meaning) {}
 
+    // kInner: in a block or function, where a name may mean what another one means.
+    enum class Depth : uint8_t { kOuter, kInner };
+
     Effects found;
 
     void block(Stmts statements) {
         for (const Stmt* one : statements) {
-            stmt(one, true);
+            stmt(one, Depth::kInner);
         }
     }
 
-    // `is_inner`: in a block or function, where a name may mean what another one means.
-    void stmt(const Stmt* statement, bool is_inner);
+    void stmt(const Stmt* statement, Depth depth);
 
     void function(const syntax::Parameters* parameters, Stmts body, const Expr* value);
 
@@ -98,7 +100,7 @@ class Collector {
     void comprehension(const syntax::ComprehensionExpr* node, Way way);
     void opaque(const syntax::OpaqueStmt* statement);
     void heads(const syntax::OpaqueStmt* statement);
-    void definition(const syntax::FunctionDefStmt* statement, bool may_be_called);
+    void definition(const syntax::FunctionDefStmt* statement, Depth depth);
     // What a called function does with its arguments.
     Way argument_way(const syntax::CallExpr* node, Way way) const;
 
@@ -155,7 +157,7 @@ void Collector::target(const Expr* node) {
     }
 }
 
-void Collector::definition(const syntax::FunctionDefStmt* statement, bool may_be_called) {
+void Collector::definition(const syntax::FunctionDefStmt* statement, Depth depth) {
     for (const Expr* decorator : statement->decorators) {
         expr(decorator, kRead);
         if (const auto* name = syntax::maybe_as<syntax::NameExpr>(decorator)) {
@@ -172,7 +174,7 @@ void Collector::definition(const syntax::FunctionDefStmt* statement, bool may_be
             expr(parameter.annotation, kRead);
         }
     }
-    if (may_be_called) {
+    if (depth == Depth::kInner) {  // it may be called there
         function(statement->parameters, statement->body, nullptr);
     }
 }
@@ -226,11 +228,11 @@ void Collector::opaque(const syntax::OpaqueStmt* statement) {
     }
 }
 
-void Collector::stmt(const Stmt* statement, bool is_inner) {
+void Collector::stmt(const Stmt* statement, Depth depth) {
     auto see = [this](const Bound& one) { bind(one.name); };
     each_own_binding<(binds::kOwn & ~binds::kDeclared) | binds::kMaybe>(&tree_.names, statement,
                                                                         see);
-    Way bound{is_inner ? Flow::kChanged : Flow::kHeld, 0, false};
+    Way bound{depth == Depth::kInner ? Flow::kChanged : Flow::kHeld, 0, false};
     switch (statement->kind) {
         case StmtKind::kExpr:
             expr(syntax::as<syntax::ExprStmt>(statement)->value, kRead);
@@ -281,7 +283,7 @@ void Collector::stmt(const Stmt* statement, bool is_inner) {
             break;
         }
         case StmtKind::kFunctionDef:
-            definition(syntax::as<syntax::FunctionDefStmt>(statement), is_inner);
+            definition(syntax::as<syntax::FunctionDefStmt>(statement), depth);
             break;
         case StmtKind::kImport:
         case StmtKind::kImportFrom: {
@@ -305,7 +307,7 @@ void Collector::stmt(const Stmt* statement, bool is_inner) {
         default:
             syntax::each_child(
                 statement, [this](const Expr* child) { expr(child, kRead); },
-                [this](const Stmt* child) { stmt(child, true); });
+                [this](const Stmt* child) { stmt(child, Depth::kInner); });
             break;
     }
 }
@@ -495,7 +497,7 @@ void Collector::expr(const Expr* node, Way way) {
 
 Effects effects_of(const syntax::Tree& tree, const Stmt* statement, const NameMeaning& meaning) {
     Collector collector(tree, meaning);
-    collector.stmt(statement, false);
+    collector.stmt(statement, Collector::Depth::kOuter);
     return std::move(collector.found);
 }
 

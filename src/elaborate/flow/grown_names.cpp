@@ -56,7 +56,7 @@ void add_grown(const Context& c, const syntax::Stmt* statement, std::vector<Symb
 std::vector<Symbol> grown_names(const Context& c, syntax::Stmts statements) {
     std::vector<Symbol> names;
     auto see = [&](const syntax::Stmt* statement) { add_grown(c, statement, names); };
-    each_statement(statements, true, see);
+    each_statement(statements, LoopBodies::kVisited, see);
     return names;
 }
 

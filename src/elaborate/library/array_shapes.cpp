@@ -389,7 +389,10 @@ Object np_pad(Context& c, const Arguments& a) {
 
 namespace {
 
-Object triangle(Context& c, const Arguments& a, std::string_view name, bool is_upper) {
+enum class Triangle : uint8_t { kUpper, kLower };
+
+Object triangle(Context& c, const Arguments& a, Triangle which) {
+    std::string_view name = which == Triangle::kUpper ? "triu" : "tril";
     const Tensor* array = known_array(&a.positional[0]);
     std::optional<int64_t> k = int_argument(a, 1, "k", 0);
     if (array == nullptr || array->rank() != 2 || !k || has_other_keywords(a, {"k"})) {
@@ -399,7 +402,8 @@ Object triangle(Context& c, const Arguments& a, std::string_view name, bool is_u
         {array->reshaped({array->count()}), Tensor::zeros(array->element_type(), {1})}, 0);
     int64_t columns = array->dims()[1];
     return made(c, a, name, rearranged(*longer, array->dims(), [&](const auto& index) {
-                    bool stays = is_upper ? index[1] - index[0] >= *k : index[1] - index[0] <= *k;
+                    int64_t diagonal = index[1] - index[0];
+                    bool stays = which == Triangle::kUpper ? diagonal >= *k : diagonal <= *k;
                     return stays ? index[0] * columns + index[1] : array->count();
                 }));
 }
@@ -407,10 +411,10 @@ Object triangle(Context& c, const Arguments& a, std::string_view name, bool is_u
 }  // namespace
 
 Object np_triu(Context& c, const Arguments& a) {
-    return triangle(c, a, "triu", true);
+    return triangle(c, a, Triangle::kUpper);
 }
 Object np_tril(Context& c, const Arguments& a) {
-    return triangle(c, a, "tril", false);
+    return triangle(c, a, Triangle::kLower);
 }
 
 Object np_diag(Context& c, const Arguments& a) {

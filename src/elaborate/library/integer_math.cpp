@@ -49,14 +49,25 @@ Int128 common_divisor(Int128 a, Int128 b) {
     return magnitude(a);
 }
 
-// n * (n - 1) * ... of k factors, divided by k! on the way where `divides`; nothing: too large.
-std::optional<Int128> falling_product(Int128 n, Int128 k, bool divides) {
+// n * (n - 1) * ... of k factors; nothing: too large.
+std::optional<Int128> falling_product(Int128 n, Int128 k) {
     Int128 product = 1;
     for (Int128 i = 1; i <= k; ++i) {
         if (__builtin_mul_overflow(product, n - i + 1, &product)) {
             return std::nullopt;
         }
-        product /= divides ? i : 1;
+    }
+    return product;
+}
+
+// The same divided by k!; nothing: too large.
+std::optional<Int128> binomial(Int128 n, Int128 k) {
+    Int128 product = 1;
+    for (Int128 i = 1; i <= k; ++i) {
+        if (__builtin_mul_overflow(product, n - i + 1, &product)) {
+            return std::nullopt;
+        }
+        product /= i;
     }
     return product;
 }
@@ -103,7 +114,7 @@ Object math_comb(Context& c, const Arguments& a) {
     if (k > n) {
         return Object::integer(0);
     }
-    std::optional<Int128> result = falling_product(n, std::min(k, n - k), true);
+    std::optional<Int128> result = binomial(n, std::min(k, n - k));
     return result ? Object::whole(*result) : too_large(c, a, "math.comb");
 }
 
@@ -118,7 +129,7 @@ Object math_perm(Context& c, const Arguments& a) {
     if (k > n) {
         return Object::integer(0);
     }
-    std::optional<Int128> result = falling_product(n, k, false);
+    std::optional<Int128> result = falling_product(n, k);
     return result ? Object::whole(*result) : too_large(c, a, "math.perm");
 }
 
@@ -130,7 +141,7 @@ Object math_factorial(Context& c, const Arguments& a) {
     if (n < 0) {
         return not_negative(c, a, "math.factorial");
     }
-    std::optional<Int128> result = falling_product(n, n, false);
+    std::optional<Int128> result = falling_product(n, n);
     return result ? Object::whole(*result) : too_large(c, a, "math.factorial");
 }
 

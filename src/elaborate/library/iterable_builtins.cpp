@@ -109,9 +109,11 @@ Object lazy(Context& c, std::string_view what, const Arguments& a, size_t first,
     return make_iterator(c, std::move(iterator));
 }
 
+enum class Lengths : uint8_t { kEqual, kAny };
+
 // The rows of zip; an error has been reported where there are none.
 std::vector<std::vector<Object>> zipped_rows(Context& c, const std::vector<Object>& lists,
-                                             bool is_strict, Range range) {
+                                             Lengths lengths, Range range) {
     std::vector<std::vector<Object>> columns;
     size_t shortest = SIZE_MAX;
     for (const Object& object : lists) {
@@ -121,7 +123,7 @@ std::vector<std::vector<Object>> zipped_rows(Context& c, const std::vector<Objec
                    "zip lists whose lengths are known");
             return {};
         }
-        if (is_strict && !columns.empty() && items->size() != shortest) {
+        if (lengths == Lengths::kEqual && !columns.empty() && items->size() != shortest) {
             refuse(c, range, "`zip` of lists of different lengths with `strict=True`");
             return {};
         }
@@ -144,14 +146,14 @@ std::vector<std::vector<Object>> zipped_rows(Context& c, const std::vector<Objec
 Object py_zip(Context& c, const Arguments& a) {
     const KeywordArgument* strict = a.find("strict");
     bool is_strict = strict != nullptr && truth(strict->value) == true;
-    return lazy(c, "a zip", a, 0,
-                [lists = a.positional, is_strict, range = a.range](Context& user) {
-                    std::vector<Object> rows;
-                    for (std::vector<Object>& row : zipped_rows(user, lists, is_strict, range)) {
-                        rows.push_back(Object::tuple(std::move(row)));
-                    }
-                    return std::optional(std::move(rows));
-                });
+    Lengths lengths = is_strict ? Lengths::kEqual : Lengths::kAny;
+    return lazy(c, "a zip", a, 0, [lists = a.positional, lengths, range = a.range](Context& user) {
+        std::vector<Object> rows;
+        for (std::vector<Object>& row : zipped_rows(user, lists, lengths, range)) {
+            rows.push_back(Object::tuple(std::move(row)));
+        }
+        return std::optional(std::move(rows));
+    });
 }
 
 Object py_enumerate(Context& c, const Arguments& a) {
@@ -225,7 +227,7 @@ Object py_map(Context& c, const Arguments& a) {
     return lazy(c, "a map", a, 1, [a](Context& user) {
         std::vector<Object> lists(a.positional.begin() + 1, a.positional.end());
         std::vector<Object> results;
-        for (std::vector<Object>& row : zipped_rows(user, lists, false, a.range)) {
+        for (std::vector<Object>& row : zipped_rows(user, lists, Lengths::kAny, a.range)) {
             Arguments call_of_row;
             call_of_row.range = call_of_row.callee_range = a.range;
             call_of_row.ranges.assign(row.size(), a.range);

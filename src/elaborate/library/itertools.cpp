@@ -268,8 +268,12 @@ Object itertools_repeat(Context& c, const Arguments& a) {
 
 namespace {
 
+enum class Choices : uint8_t { kCombinations, kPermutations };
+
 // Ways to choose places of a pool, in Python's order: `next` goes on from one to the next.
-Object choices(Context& c, const Arguments& a, std::string_view name, bool has_order) {
+Object choices(Context& c, const Arguments& a, Choices which) {
+    bool has_order = which == Choices::kPermutations;
+    std::string_view name = has_order ? "itertools.permutations" : "itertools.combinations";
     std::optional<Items> pool = static_items(c, a.positional[0]);
     bool is_all = a.positional.size() == 1 || a.positional[1].is_none();
     std::optional<size_t> count = !pool    ? std::nullopt
@@ -310,11 +314,11 @@ Object choices(Context& c, const Arguments& a, std::string_view name, bool has_o
 }  // namespace
 
 Object itertools_combinations(Context& c, const Arguments& a) {
-    return choices(c, a, "itertools.combinations", false);
+    return choices(c, a, Choices::kCombinations);
 }
 
 Object itertools_permutations(Context& c, const Arguments& a) {
-    return choices(c, a, "itertools.permutations", true);
+    return choices(c, a, Choices::kPermutations);
 }
 
 Object itertools_pairwise(Context& c, const Arguments& a) {

@@ -12,7 +12,7 @@ namespace sardonyx::elaborate {
 
 std::optional<Object> Namespace::lookup(std::string_view wanted) {
     if (unknown_all != nullptr) {
-        return unknown_object(unknown_all, false);
+        return unknown_object(unknown_all);
     }
     for (const auto& [one, value] : values_) {
         if (one == wanted) {

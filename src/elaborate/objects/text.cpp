@@ -38,12 +38,14 @@ bool has_wide_space(std::string_view text) {
     });
 }
 
-std::string stripped(const std::string& text, std::string_view characters, bool left, bool right) {
-    size_t begin = left ? text.find_first_not_of(characters) : 0;
+enum class StrippedEnds : uint8_t { kBoth, kLeft, kRight };
+
+std::string stripped(const std::string& text, std::string_view characters, StrippedEnds ends) {
+    size_t begin = ends != StrippedEnds::kRight ? text.find_first_not_of(characters) : 0;
     if (begin == std::string::npos) {
         return "";
     }
-    size_t end = right ? text.find_last_not_of(characters) : text.size() - 1;
+    size_t end = ends != StrippedEnds::kLeft ? text.find_last_not_of(characters) : text.size() - 1;
     return end == std::string::npos ? "" : text.substr(begin, end + 1 - begin);
 }
 
@@ -64,7 +66,8 @@ Object split_text(const std::string& text, const std::string* separator, int64_t
          at = text.find_first_not_of(kSpaces, at)) {
         size_t end = more() ? std::min(text.find_first_of(kSpaces, at), text.size()) : text.size();
         std::string part = text.substr(at, end - at);
-        parts.push_back(Object::string(more() ? part : stripped(part, kSpaces, false, true)));
+        parts.push_back(
+            Object::string(more() ? part : stripped(part, kSpaces, StrippedEnds::kRight)));
         at = end;
     }
     return Object::list(std::move(parts));
@@ -364,8 +367,11 @@ Object string_method(Context& c, const MethodObject& method, const Arguments& a)
             return refuse(c, a.range, fmt::format("`{}` of characters beyond ASCII", name));
         }
         if (count == 0 || characters != nullptr) {
-            return Object::string(stripped(text, characters != nullptr ? *characters : kSpaces,
-                                           name != "rstrip", name != "lstrip"));
+            StrippedEnds ends = name == "lstrip"   ? StrippedEnds::kLeft
+                                : name == "rstrip" ? StrippedEnds::kRight
+                                                   : StrippedEnds::kBoth;
+            return Object::string(
+                stripped(text, characters != nullptr ? *characters : kSpaces, ends));
         }
     }
     if (name == "split" && (count == 0 || (argument(0) != nullptr && !argument(0)->empty()))) {

@@ -31,6 +31,13 @@ std::shared_ptr<UnknownCause> find_cause(const Unknowns& unknowns, const Object&
     return cause;
 }
 
+Unbound unbound_by(std::shared_ptr<UnknownCause> cause) {
+    Unbound unbound;
+    unbound.where = cause->place;
+    unbound.cause = std::move(cause);
+    return unbound;
+}
+
 }  // namespace
 
 Unknowns::~Unknowns() {
@@ -46,11 +53,13 @@ std::shared_ptr<UnknownCause> unknown_cause(const Program& program, const Object
     return program.unknowns->changed.empty() ? nullptr : find_cause(*program.unknowns, object, 0);
 }
 
-Object unknown_object(std::shared_ptr<UnknownCause> cause, bool is_bound_by_it) {
-    Unbound unbound;
-    unbound.where = cause->place;
-    unbound.cause = std::move(cause);
-    unbound.is_computed = is_bound_by_it;
+Object unknown_object(std::shared_ptr<UnknownCause> cause) {
+    return Object::make(ObjectKind::kUnbound, unbound_by(std::move(cause)));
+}
+
+Object unknown_result(std::shared_ptr<UnknownCause> cause) {
+    Unbound unbound = unbound_by(std::move(cause));
+    unbound.is_computed = true;
     return Object::make(ObjectKind::kUnbound, std::move(unbound));
 }
 

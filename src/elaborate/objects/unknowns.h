@@ -68,7 +68,9 @@ bool stands(const diagnostics::Diagnostics& said, const diagnostics::Diagnostic&
 // `way_out`: what can be done without Python.
 [[gnu::cold]] void report_unknown(Program& program, const Object& object, std::string_view name,
                                   diagnostics::Span span, std::string_view way_out);
-Object unknown_object(std::shared_ptr<UnknownCause> cause, bool is_bound_by_it);
+// What the statement of the cause may have changed, and what it binds or computes.
+Object unknown_object(std::shared_ptr<UnknownCause> cause);
+Object unknown_result(std::shared_ptr<UnknownCause> cause);
 
 inline constexpr int kDeepest = 64;
 

@@ -46,7 +46,8 @@ bool is_merged(const ir::Value* value) {
 // be.
 class Origins {
   public:
-    Origins(const Context& c, bool of_list) : c_(c), of_list_(of_list) {}
+    enum class Of : uint8_t { kTensor, kList };
+    Origins(const Context& c, Of what) : c_(c), what_(what) {}
 
     const std::unordered_set<const ir::Value*>& of(const ir::Value* value) {
         add(value);
@@ -81,9 +82,9 @@ class Origins {
         } else if (ir::is_standard(node, "Loop")) {
             add(index + 2 < node->input_count() ? node->input(index + 2) : nullptr);
             add_subgraph(*node, "body", index + 1);
-        } else if (!of_list_ && (ir::is_standard(node, "SequenceAt") ||
-                                 ir::is_standard(node, "SequenceConstruct") ||
-                                 ir::is_standard(node, "SequenceInsert"))) {
+        } else if (what_ == Of::kTensor && (ir::is_standard(node, "SequenceAt") ||
+                                            ir::is_standard(node, "SequenceConstruct") ||
+                                            ir::is_standard(node, "SequenceInsert"))) {
             for (size_t i = 0; i < node->input_count(); ++i) {
                 add(node->input(i));
             }
@@ -95,9 +96,12 @@ class Origins {
     }
 
     const Context& c_;
-    bool of_list_;
+    Of what_;
     std::unordered_set<const ir::Value*> found_;
 };
+
+// Whether a name may hold the same as the one in question: of its class of aliases, or another.
+enum class NameClass : uint8_t { kSame, kOther };
 
 // Counts the places that hold a tensor: exactly, or, for names of its class, maybe.
 class Holders {
@@ -106,50 +110,50 @@ class Holders {
     // The same, or one of those that it may be.
     Holders(const Context& c, const ir::Value* value) : Holders(value) {
         if (value_is_merged_) {
-            origins_ = Origins(c, false).of(value);
+            origins_ = Origins(c, Origins::Of::kTensor).of(value);
         }
     }
     // The places that hold a list: names of a class may share items of it, which says nothing.
     static Holders of_list(const Context& c, const ir::Value* value) {
         Holders holders(value);
         holders.c_ = &c;
-        holders.origins_ = Origins(c, true).of(value);
+        holders.origins_ = Origins(c, Origins::Of::kList).of(value);
         return holders;
     }
 
-    bool may_be(const ir::Value* other, bool same_class) const {
+    bool may_be(const ir::Value* other, NameClass of_name) const {
         if (c_ != nullptr) {
-            const auto others = Origins(*c_, true).of(other);
+            const auto others = Origins(*c_, Origins::Of::kList).of(other);
             return std::any_of(others.begin(), others.end(),
                                [this](const ir::Value* one) { return origins_.count(one) != 0; });
         }
-        return other == value_ || (same_class && (value_is_merged_ || is_merged(other))) ||
-               origins_.count(other) != 0;
+        bool may_share = of_name == NameClass::kSame && (value_is_merged_ || is_merged(other));
+        return other == value_ || may_share || origins_.count(other) != 0;
     }
 
-    int count(const Object& object, bool same_class, int depth = 0) {
+    int count(const Object& object, NameClass of_name, int depth = 0) {
         // A number is no list, and nothing changes it.
         if (object.is_number_tensor() ||
             (c_ != nullptr && object.is_tensor() && !is_sequence_value(object))) {
             return 0;
         }
         if (object.is_tensor() || object.is_numbers()) {
-            return may_be(object.value(), same_class) ? 1 : 0;
+            return may_be(object.value(), of_name) ? 1 : 0;
         }
         if (object.is(ObjectKind::kIterator)) {
-            return count(object.get<IteratorObject>().sources, same_class, depth + 1);
+            return count(object.get<IteratorObject>().sources, of_name, depth + 1);
         }
         if (object.is(ObjectKind::kClosure)) {
-            return count(Object::tuple(object.get<Closure>().defaults), same_class, depth + 1);
+            return count(Object::tuple(object.get<Closure>().defaults), of_name, depth + 1);
         }
         if (object.is(ObjectKind::kMethod)) {
-            return count(object.get<MethodObject>().self, same_class, depth + 1);
+            return count(object.get<MethodObject>().self, of_name, depth + 1);
         }
         if (object.is(ObjectKind::kPartial)) {
             const PartialObject& partial = object.get<PartialObject>();
-            return count(Object::tuple(partial.first), same_class, depth + 1) +
-                   count(Object::dict(partial.keywords), same_class, depth + 1) +
-                   count(partial.function, same_class, depth + 1);
+            return count(Object::tuple(partial.first), of_name, depth + 1) +
+                   count(Object::dict(partial.keywords), of_name, depth + 1) +
+                   count(partial.function, of_name, depth + 1);
         }
         bool is_dict = object.is(ObjectKind::kDict);
         if ((!is_dict && !object.is_sequence()) || depth > kDepth || steps_ > kSteps ||
@@ -160,12 +164,12 @@ class Holders {
         if (is_dict) {
             for (const auto& [key, item] : object.get<DictObject>().items) {
                 ++steps_;
-                found += count(item, same_class, depth + 1);
+                found += count(item, of_name, depth + 1);
             }
         } else {
             for (const Object& item : object.items()) {
                 ++steps_;
-                found += count(item, same_class, depth + 1);
+                found += count(item, of_name, depth + 1);
             }
         }
         return found;
@@ -186,7 +190,8 @@ class Holders {
 std::string name_of_holder(const Context& c, const Scope& scope, const ir::Value* value) {
     std::optional<uint32_t> first;
     for (const auto& [symbol, object] : scope.values()) {
-        if ((!first || symbol.index < *first) && Holders(c, value).count(object, false) > 0) {
+        if ((!first || symbol.index < *first) &&
+            Holders(c, value).count(object, NameClass::kOther) > 0) {
             first = symbol.index;
         }
     }
@@ -211,7 +216,7 @@ TargetUse target_use(Stmts statements, Symbol name) {
             found.whole = found.whole || use.whole;
         }
     };
-    each_statement(statements, true, see_function);
+    each_statement(statements, LoopBodies::kVisited, see_function);
     return found;
 }
 
@@ -259,8 +264,10 @@ std::vector<const Scope*> waiting_scopes(const Context& c, const ir::Value* valu
 }  // namespace
 
 std::optional<std::string> other_holder(Context& c, const ir::Value* value, Symbol name,
-                                        bool in_list, uint32_t offset,
-                                        std::vector<CallerName>& callers, bool is_list) {
+                                        Changed changed, uint32_t offset,
+                                        std::vector<CallerName>& callers) {
+    bool in_list = changed == Changed::kTensorInList;
+    bool is_list = changed == Changed::kList;
     Holders holders = is_list ? Holders::of_list(c, value) : Holders(value);
     int places = 0;
     std::string holder;
@@ -275,7 +282,7 @@ std::optional<std::string> other_holder(Context& c, const ir::Value* value, Symb
         const Object* object = c.at.scope->find(Symbol{symbol});
         if (object != nullptr && !(is_own && !in_list) &&
             (is_own || is_live(c, Symbol{symbol}, offset))) {
-            int found = holders.count(*object, true);
+            int found = holders.count(*object, NameClass::kSame);
             places += found;
             holder = found > 0 && (holder.empty() || !is_own) ? c.text(Symbol{symbol}) : holder;
         }
@@ -286,7 +293,7 @@ std::optional<std::string> other_holder(Context& c, const ir::Value* value, Symb
             std::any_of(one.names.begin(), one.names.end(), [&](Symbol symbol) {
                 return std::find(names.begin(), names.end(), symbol.index) != names.end();
             });
-        if (holders.may_be(one.value, same_class)) {
+        if (holders.may_be(one.value, same_class ? NameClass::kSame : NameClass::kOther)) {
             ++places;
             holder = c.source(one.range);
         }
@@ -305,8 +312,9 @@ std::optional<std::string> other_holder(Context& c, const ir::Value* value, Symb
     std::vector<const Scope*> others = waiting_scopes(c, value, can_give, callers);
     Holders around = is_list ? Holders::of_list(c, value) : Holders(c, value);
     for (const auto* caller = c.at.caller; caller != nullptr; caller = caller->caller) {
-        places += std::any_of(caller->iterated.begin(), caller->iterated.end(),
-                              [&](const auto& one) { return around.may_be(one.value, false); })
+        places += std::any_of(
+                      caller->iterated.begin(), caller->iterated.end(),
+                      [&](const auto& one) { return around.may_be(one.value, NameClass::kOther); })
                       ? 1
                       : 0;
     }
@@ -321,7 +329,7 @@ std::optional<std::string> other_holder(Context& c, const ir::Value* value, Symb
             bool is_given = std::any_of(callers.begin(), callers.end(), [&](const CallerName& one) {
                 return one.scope == scope && one.name == symbol;
             });
-            places += is_given ? 0 : around.count(object, false);
+            places += is_given ? 0 : around.count(object, NameClass::kOther);
         }
     }
     if (places <= (in_list ? 1 : 0)) {

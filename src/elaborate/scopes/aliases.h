@@ -15,14 +15,15 @@ struct CallerName {
     Symbol name;
 };
 
+enum class Changed : uint8_t { kTensor, kTensorInList, kList };
+
 // Another name, read after `offset`, that holds or may hold the tensor that an assignment to an
-// item of `name` changes; nothing when there is none. `in_list`: the tensor is itself an item of
-// the list of that name. `callers`: the names that hold it as well and can be given the changed one
-// (aliases.cpp).
-// `is_list`: the value is a list that grows.
+// item of `name` changes; nothing when there is none. kTensorInList: the tensor is itself an item
+// of the list of that name; kList: the value is a list that grows. `callers`: the names that hold
+// it as well and can be given the changed one (aliases.cpp).
 std::optional<std::string> other_holder(Context& c, const ir::Value* value, Symbol name,
-                                        bool in_list, uint32_t offset,
-                                        std::vector<CallerName>& callers, bool is_list = false);
+                                        Changed changed, uint32_t offset,
+                                        std::vector<CallerName>& callers);
 
 // Whether statements assign to items of a name, and whether they bind it to something else.
 struct TargetUse {

@@ -257,10 +257,14 @@ Expr put_back(const Expr& x, const Expr& places, const Dims& dims) {
 
 // --- Sums and products
 
-Expr sum(const Expr& x, const std::vector<int64_t>& axes, bool keep_dims) {
+Expr sum(const Expr& x, const std::vector<int64_t>& axes) {
+    return axes.empty() ? x : two("ReduceSum", x, x.algebra().ints(axes));
+}
+
+Expr squeezed_sum(const Expr& x, const std::vector<int64_t>& axes) {
     return axes.empty() ? x
                         : x.algebra().call("ReduceSum", {x, x.algebra().ints(axes)},
-                                           {ir::make_attribute("keepdims", int64_t{keep_dims})});
+                                           {ir::make_attribute("keepdims", int64_t{0})});
 }
 
 Expr mean(const Expr& x, const std::vector<int64_t>& axes) {

@@ -115,7 +115,8 @@ Expr take_elements(const Expr& x, const Expr& places, int axis);
 Expr put_back(const Expr& x, const Expr& places, const Dims& dims);
 
 // --- Sums and products.
-Expr sum(const Expr& x, const std::vector<int64_t>& axes, bool keep_dims = true);
+Expr sum(const Expr& x, const std::vector<int64_t>& axes);  // keeps the axes
+Expr squeezed_sum(const Expr& x, const std::vector<int64_t>& axes);
 Expr mean(const Expr& x, const std::vector<int64_t>& axes);  // keeps the axes
 Expr matmul(const Expr& a, const Expr& b);
 Expr swap_last_axes(const Expr& x);

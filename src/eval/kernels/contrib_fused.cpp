@@ -95,8 +95,10 @@ Status fused_matmul(KernelContext& c) {
 
 namespace {
 
+enum class SumNorm : uint8_t { kLayer, kRms };
+
 // Outputs: what is normalized, its mean (none of RMS), the inverse deviation, and the sum.
-Status normalize_sum(KernelContext& c, const Tensor* bias, const Tensor* beta, bool has_mean) {
+Status normalize_sum(KernelContext& c, const Tensor* bias, const Tensor* beta, SumNorm norm) {
     SDX_ASSIGN(Tensor sum, sum_with(c, c.tensor(0), &c.tensor(1)));
     if (sum.dims() != c.dims(0)) {
         return Error{fmt::format("`skip` of shape {} does not broadcast to {}",
@@ -109,7 +111,7 @@ Status normalize_sum(KernelContext& c, const Tensor* bias, const Tensor* beta, b
     }
     std::vector<ir::Attribute> attributes{
         ir::make_attribute("epsilon", c.float_attribute("epsilon"))};
-    if (has_mean) {
+    if (norm == SumNorm::kLayer) {
         SDX_ASSIGN(std::vector<RuntimeValue> results,
                    call_standard(c, "LayerNormalization", layer_normalization, std::move(inputs),
                                  std::move(attributes), 3));
@@ -139,11 +141,11 @@ Status normalize_sum(KernelContext& c, const Tensor* bias, const Tensor* beta, b
 }  // namespace
 
 Status skip_layer_normalization(KernelContext& c) {
-    return normalize_sum(c, tensor_or_null(c, 4), tensor_or_null(c, 3), true);
+    return normalize_sum(c, tensor_or_null(c, 4), tensor_or_null(c, 3), SumNorm::kLayer);
 }
 
 Status skip_simplified_layer_normalization(KernelContext& c) {
-    return normalize_sum(c, tensor_or_null(c, 3), nullptr, false);
+    return normalize_sum(c, tensor_or_null(c, 3), nullptr, SumNorm::kRms);
 }
 
 // --- MatMulNBits

@@ -568,7 +568,7 @@ Status lstm(KernelContext& c) {
 // 8 bits, transposed; what they are multiplied with is rounded to 8 bits as DynamicQuantizeLinear
 // does, the inputs of all steps at once and the state at each step.
 Status dynamic_quantize_lstm(KernelContext& c) {
-    SDX_ASSIGN(Recurrence r, recurrence(c, 4, kLstmNames, true));
+    SDX_ASSIGN(Recurrence r, recurrence(c, 4, kLstmNames, WeightLayout::kByInput));
     SDX_ASSIGN(std::shared_ptr<const QuantizedWeights> weights, quantized_weights(c, r));
     r.input_codes = &weights->input;
     r.recurrent_codes = &weights->recurrent;

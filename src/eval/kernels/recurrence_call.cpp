@@ -148,7 +148,7 @@ Dims weight_dims(const Recurrence& r, int64_t in) {
 }  // namespace
 
 Result<Recurrence> recurrence(const KernelContext& c, int64_t gates,
-                              std::span<const std::string_view> names, bool weights_by_input) {
+                              std::span<const std::string_view> names, WeightLayout weights) {
     if (c.rank(0) != 3 || c.rank(1) != 3 || c.rank(2) != 3) {
         return Error{"X, W and R must have rank 3"};
     }
@@ -162,8 +162,8 @@ Result<Recurrence> recurrence(const KernelContext& c, int64_t gates,
     r.batch = c.dims(0)[r.batch_first ? 0 : 1];
     r.input = c.dims(0)[2];
     r.gates = gates;
-    r.weights_by_input = weights_by_input;
-    r.hidden = c.dims(2)[weights_by_input ? 1 : 2];
+    r.weights_by_input = weights == WeightLayout::kByInput;
+    r.hidden = c.dims(2)[r.weights_by_input ? 1 : 2];
     std::string_view direction = c.string_attribute("direction");
     if (direction.empty() || direction == "foward") {  // the default of GRU in version 1
         direction = "forward";

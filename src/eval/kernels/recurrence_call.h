@@ -82,8 +82,10 @@ struct Recurrence {
 
 Status check_dims(const KernelContext& c, size_t i, std::string_view name, const Dims& wanted);
 
+// W and R: [directions, gates * hidden, in], or turned, [directions, in, gates * hidden].
+enum class WeightLayout : uint8_t { kByOutput, kByInput };
 Result<Recurrence> recurrence(const KernelContext& c, int64_t gates,
                               std::span<const std::string_view> names,
-                              bool weights_by_input = false);
+                              WeightLayout weights = WeightLayout::kByOutput);
 
 }  // namespace sardonyx::eval::kernels

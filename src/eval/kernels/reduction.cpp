@@ -233,7 +233,10 @@ Result<std::vector<int64_t>> given_axes(KernelContext& c) {
     return given ? std::move(*given) : std::vector<int64_t>{};
 }
 
-Result<Reduction> reduction(KernelContext& c, bool by_rows) {
+// Where what becomes one result may lie: as the tensor has it, or in a row.
+enum class ReducedFrom : uint8_t { kView, kRows };
+
+Result<Reduction> reduction(KernelContext& c, ReducedFrom from) {
     Reduction r{c.tensor(0), {}, {}, false};
     int rank = r.data.rank();
     SDX_ASSIGN(std::vector<int64_t> given, given_axes(c));
@@ -256,7 +259,7 @@ Result<Reduction> reduction(KernelContext& c, bool by_rows) {
     r.view = axis_view(r.data.dims(), first, last);
     r.kept = kept_dims(r.data.dims(), axes, keepdims);
     bool are_neighbours = r.view.n == n || r.data.count() == 0;
-    if (!are_neighbours || (by_rows && r.view.inner != 1)) {
+    if (!are_neighbours || (from == ReducedFrom::kRows && r.view.inner != 1)) {
         SDX_ASSIGN(Rows rows, gather_rows(c, r.data, axes, keepdims));
         r.data = std::move(rows.data);
         r.view = {rows.count, rows.n, 1};
@@ -284,7 +287,7 @@ Status for_each_result(KernelContext& c, List list, const Reduction& r, const Bo
 
 template <typename List, typename Op>
 Status reduce(KernelContext& c, List list, Op) {
-    SDX_ASSIGN(Reduction r, reduction(c, false));
+    SDX_ASSIGN(Reduction r, reduction(c, ReducedFrom::kView));
     if (r.is_noop && std::is_same_v<Op, ReduceSum>) {
         c.set_output(0, r.data);  // the others apply their function to each element (version 18)
         return {};
@@ -310,7 +313,7 @@ SDX_REDUCE(reduce_sum_square, ReduceSumSquare)
 #undef SDX_REDUCE
 
 Status reduce_log_sum_exp(KernelContext& c) {
-    SDX_ASSIGN(Reduction r, reduction(c, true));
+    SDX_ASSIGN(Reduction r, reduction(c, ReducedFrom::kRows));
     return for_each_result(c, Numbers{}, r,
                            [](const auto* in, const AxisView& view, auto* out, int64_t begin,
                               int64_t end) { log_sums_exp(in, view.n, out, begin, end); });

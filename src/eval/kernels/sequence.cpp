@@ -12,14 +12,16 @@ namespace {
 
 using SequencePointer = std::shared_ptr<const Sequence>;
 
+enum class PositionOf : uint8_t { kElement, kElementOrEnd };
+
 // The position that input `i` names among `count`; `count` where it is left out.
-Result<size_t> position(const KernelContext& c, size_t i, size_t count, bool may_be_end) {
+Result<size_t> position(const KernelContext& c, size_t i, size_t count, PositionOf what) {
     if (!c.has_input(i)) {
         return count;
     }
     SDX_ASSIGN(int64_t index, c.int_scalar(i));
     int64_t n = static_cast<int64_t>(count);
-    if (index < -n || index >= n + (may_be_end ? 1 : 0)) {
+    if (index < -n || index >= n + (what == PositionOf::kElementOrEnd ? 1 : 0)) {
         return Error{fmt::format("position {} is out of range for a sequence of {}", index, count)};
     }
     return static_cast<size_t>(index < 0 ? index + n : index);
@@ -91,7 +93,7 @@ Status sequence_construct(KernelContext& c) {
 
 Status sequence_at(KernelContext& c) {
     const Sequence& sequence = c.value(0).sequence();
-    SDX_ASSIGN(size_t at, position(c, 1, sequence.items.size(), false));
+    SDX_ASSIGN(size_t at, position(c, 1, sequence.items.size(), PositionOf::kElement));
     c.set_output(0, sequence.items[at]);
     return {};
 }
@@ -99,7 +101,7 @@ Status sequence_at(KernelContext& c) {
 Status sequence_insert(KernelContext& c) {
     const Sequence& given = c.value(0).sequence();
     SDX_TRY(check_element(given, c.value(1)));
-    SDX_ASSIGN(size_t at, position(c, 2, given.items.size(), true));
+    SDX_ASSIGN(size_t at, position(c, 2, given.items.size(), PositionOf::kElementOrEnd));
     std::shared_ptr<Sequence> sequence = c.changeable_sequence(0);
     sequence->element_type = c.type(1);
     sequence->items.insert(sequence->items.begin() + at, c.value(1));
@@ -112,7 +114,7 @@ Status sequence_erase(KernelContext& c) {
     if (size == 0) {
         return Error{"the sequence is empty"};
     }
-    SDX_ASSIGN(size_t at, position(c, 1, size, false));
+    SDX_ASSIGN(size_t at, position(c, 1, size, PositionOf::kElement));
     at = std::min(at, size - 1);  // left out: the last
     std::shared_ptr<Sequence> sequence = c.changeable_sequence(0);
     sequence->items.erase(sequence->items.begin() + at);

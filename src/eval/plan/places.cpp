@@ -144,14 +144,18 @@ class PeakSearch {
     PeakSearch(std::unordered_map<const FramePlan*, Peak>& known, int depth)
         : known_(known), depth_(depth) {}
 
-    Peak of(const FramePlan& frame, bool has_inputs) {
+    // Whose bytes those of a graph's inputs are.
+    enum class InputsOf : uint8_t { kGraph, kCaller };
+
+    Peak of(const FramePlan& frame, InputsOf inputs) {
         sizes_.assign(static_cast<size_t>(frame.slot_count), 0);
-        walk(frame.graph, has_inputs);
+        walk(frame.graph, inputs);
         return peak_;
     }
 
   private:
-    void walk(const GraphPlan& graph, bool has_inputs) {
+    void walk(const GraphPlan& graph, InputsOf inputs) {
+        bool has_inputs = inputs == InputsOf::kGraph;
         for (size_t i = 0; has_inputs && graph.graph != nullptr && i < graph.inputs.size() &&
                            i < graph.graph->inputs.size();
              ++i) {
@@ -184,7 +188,7 @@ class PeakSearch {
     int64_t inside(const NodePlan& node) {
         for (const auto& [name, subgraph] : node.subgraphs) {
             Int128 before = live_;
-            walk(*subgraph, true);
+            walk(*subgraph, InputsOf::kGraph);
             live_ = before;  // what is left lies in places that the next one takes
         }
         if (node.callee == nullptr) {
@@ -193,8 +197,9 @@ class PeakSearch {
         auto found = known_.find(node.callee);
         if (found == known_.end()) {
             // No run goes deeper.
-            Peak peak = depth_ < kMaxDepth ? PeakSearch(known_, depth_ + 1).of(*node.callee, false)
-                                           : Peak{.unknown = 1};
+            Peak peak = depth_ < kMaxDepth
+                            ? PeakSearch(known_, depth_ + 1).of(*node.callee, InputsOf::kCaller)
+                            : Peak{.unknown = 1};
             found = known_.emplace(node.callee, peak).first;
         }
         peak_.unknown += found->second.unknown;
@@ -234,7 +239,7 @@ void share_places(FramePlan& frame) {
 
 Peak peak_of(const FramePlan& frame) {
     std::unordered_map<const FramePlan*, Peak> known;
-    return PeakSearch(known, 0).of(frame, true);
+    return PeakSearch(known, 0).of(frame, PeakSearch::InputsOf::kGraph);
 }
 
 int64_t size_of(const ir::Value& value) {

@@ -160,7 +160,8 @@ Status loop(Runner& runner, const NodePlan& node, Frame& frame) {
             continue;
         }
         SDX_ASSIGN(RuntimeValue stacked,
-                   state.scans[i].stacked(runner.tape(), output_type(*body, output + 1), 0, false));
+                   state.scans[i].stacked(runner.tape(), output_type(*body, output + 1), 0,
+                                          RowOrder::kForward));
         SDX_TRY(store(node, frame, output, std::move(stacked)));
     }
     return {};

@@ -37,7 +37,7 @@ Status differentiate(Runner& runner, Tape& tape, bool is_outermost, const NodePl
     }
     size_t first = tape.position();
     RandomState random = runner.random();
-    SDX_TRY(runner.run_graph(part, frame, true));
+    SDX_TRY(runner.run_graph(part, frame, Runner::Draws::kRepeated));
     runner.random() = random;
     RuntimeValue y = std::move(runner.take_outputs(part, frame)[0]);
     SDX_TRY(check_real(y, "`y`"));

@@ -52,14 +52,14 @@ Status ScanOutput::add(RuntimeValue value, const RunOptions& options) {
 }
 
 Result<RuntimeValue> ScanOutput::stacked(Tape* tape, const Type& declared, int64_t axis,
-                                         bool reversed) const {
-    SDX_ASSIGN(Tensor tensor, stacked(declared, axis, reversed));
+                                         RowOrder order) const {
+    SDX_ASSIGN(Tensor tensor, stacked(declared, axis, order));
     bool is_constant = std::all_of(variables_.begin(), variables_.end(),
                                    [](int64_t variable) { return variable == 0; });
-    return is_constant ? RuntimeValue(std::move(tensor)) : recorded(*tape, tensor, axis, reversed);
+    return is_constant ? RuntimeValue(std::move(tensor)) : recorded(*tape, tensor, axis, order);
 }
 
-Result<Tensor> ScanOutput::stacked(const Type& declared, int64_t axis, bool reversed) const {
+Result<Tensor> ScanOutput::stacked(const Type& declared, int64_t axis, RowOrder order) const {
     if (items_.empty()) {
         return empty(declared, axis);
     }
@@ -76,7 +76,7 @@ Result<Tensor> ScanOutput::stacked(const Type& declared, int64_t axis, bool reve
     AxisView view = axis_view(dims, static_cast<int>(axis));
     Tensor result = Tensor::uninitialized(packs ? ElementType::kUint8 : type, dims);
     for (int64_t i = 0; i < view.n && result.count() > 0; ++i) {
-        const Tensor& item = items_[reversed ? view.n - 1 - i : i];
+        const Tensor& item = items_[order == RowOrder::kReversed ? view.n - 1 - i : i];
         Tensor source = packs ? unpacked(item) : item;
         for (int64_t o = 0; o < view.outer; ++o) {
             copy_elements(source, o * view.inner, result, (o * view.n + i) * view.inner,
@@ -88,7 +88,7 @@ Result<Tensor> ScanOutput::stacked(const Type& declared, int64_t axis, bool reve
 
 // The same made of operators that the tape knows.
 Result<RuntimeValue> ScanOutput::recorded(Tape& tape, const Tensor& whole, int64_t axis,
-                                          bool reversed) const {
+                                          RowOrder order) const {
     axis += axis < 0 ? whole.rank() : 0;
     Dims dims = whole.dims();
     dims[axis] = 1;
@@ -99,7 +99,7 @@ Result<RuntimeValue> ScanOutput::recorded(Tape& tape, const Tensor& whole, int64
         item.set_variable(variables_[i]);
         parts.push_back(reshape(algebra.value(std::move(item)), dims));
     }
-    if (reversed) {
+    if (order == RowOrder::kReversed) {
         std::reverse(parts.begin(), parts.end());
     }
     RuntimeValue result = concat(parts, static_cast<int>(axis)).value();
@@ -158,8 +158,8 @@ Status Rows::add(std::span<RuntimeValue> results, size_t first, const RunOptions
     return {};
 }
 
-Result<RuntimeValue> Rows::stacked(Tape* tape, size_t i, int64_t axis, bool is_reversed) const {
-    return outputs_[i].stacked(tape, types_.empty() ? Type() : types_[i], axis, is_reversed);
+Result<RuntimeValue> Rows::stacked(Tape* tape, size_t i, int64_t axis, RowOrder order) const {
+    return outputs_[i].stacked(tape, types_.empty() ? Type() : types_[i], axis, order);
 }
 
 }  // namespace sardonyx::eval

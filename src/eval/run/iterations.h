@@ -17,6 +17,8 @@ namespace sardonyx::eval {
 Result<bool> read_condition(const RuntimeValue& value);
 Result<std::optional<int64_t>> read_trip_count(const RuntimeValue& value);
 
+enum class RowOrder : uint8_t { kForward, kReversed };
+
 // The results of the iterations, which become one tensor with a new axis.
 class ScanOutput {
   public:
@@ -24,12 +26,12 @@ class ScanOutput {
     // `declared` gives type and shape where no iteration has run; unknown dims are 0 then. `tape`
     // records what is made of variables; it may be null where there are none.
     Result<RuntimeValue> stacked(Tape* tape, const Type& declared, int64_t axis,
-                                 bool reversed) const;
+                                 RowOrder order) const;
 
   private:
-    Result<Tensor> stacked(const Type& declared, int64_t axis, bool reversed) const;
+    Result<Tensor> stacked(const Type& declared, int64_t axis, RowOrder order) const;
     Result<RuntimeValue> recorded(Tape& tape, const Tensor& whole, int64_t axis,
-                                  bool reversed) const;
+                                  RowOrder order) const;
     static Result<Tensor> empty(const Type& declared, int64_t axis);
 
     std::vector<Tensor> items_;
@@ -49,7 +51,7 @@ class Rows {
     size_t size() const { return outputs_.size(); }
     // The results of an iteration, of which those from `first` on are rows.
     Status add(std::span<RuntimeValue> results, size_t first, const RunOptions& options);
-    Result<RuntimeValue> stacked(Tape* tape, size_t i, int64_t axis, bool is_reversed) const;
+    Result<RuntimeValue> stacked(Tape* tape, size_t i, int64_t axis, RowOrder order) const;
 
   private:
     std::vector<ScanOutput> outputs_;

@@ -65,7 +65,7 @@ Status Runner::count_step() {
     return check_interrupt(options_);
 }
 
-Status Runner::run_graph(const GraphPlan& graph, Frame& frame, bool again) {
+Status Runner::run_graph(const GraphPlan& graph, Frame& frame, Draws draws) {
     if (depth_ >= kMaxDepth) {
         return Error{fmt::format("graphs and calls are nested more than {} deep", kMaxDepth)};
     }
@@ -77,7 +77,7 @@ Status Runner::run_graph(const GraphPlan& graph, Frame& frame, bool again) {
             depth_)};
     }
     ++depth_;
-    if (graph.keeps_draws && !again) {
+    if (graph.keeps_draws && draws == Draws::kNew) {
         for (const NodePlan& node : graph.nodes) {
             drawn_.erase(node.node);
         }
@@ -93,7 +93,7 @@ Status Runner::run_graph(const GraphPlan& graph, Frame& frame, bool again) {
         }
         const NodePlan& node = graph.nodes[i];
         bool is_skipped = node.is_idle && !is_looked_at();
-        if (again && drawn_.count(node.node) != 0) {
+        if (draws == Draws::kRepeated && drawn_.count(node.node) != 0) {
             random_.counter = drawn_[node.node];
         }
         uint64_t counter = random_.counter;

@@ -47,9 +47,10 @@ class Runner {
     Tape* tape() const { return tape_; }
     void set_tape(Tape* tape) { tape_ = tape; }
 
-    // Runs the nodes; the slots of the graph's inputs are set. `again`: what Gradient runs a second
-    // time, where random nodes draw the numbers that they have drawn before.
-    Status run_graph(const GraphPlan& graph, Frame& frame, bool again = false);
+    // Runs the nodes; the slots of the graph's inputs are set. kRepeated: what Gradient runs a
+    // second time, where random nodes draw the numbers that they have drawn before.
+    enum class Draws : uint8_t { kNew, kRepeated };
+    Status run_graph(const GraphPlan& graph, Frame& frame, Draws draws = Draws::kNew);
     // The outputs of a graph that has run, moved out of the frame where they are its own.
     std::vector<RuntimeValue> take_outputs(const GraphPlan& graph, Frame& frame);
     Status run_node(const NodePlan& node, Frame& frame);

@@ -166,7 +166,8 @@ Result<std::vector<RuntimeValue>> scan_one(KernelContext& c, Tape* tape, const S
     SDX_ASSIGN(std::vector<int64_t> axes, per_item(c, "scan_output_axes", rows.size()));
     SDX_ASSIGN(std::vector<bool> reversed, directions(c, "scan_output_directions", rows.size()));
     for (size_t i = 0; i < rows.size(); ++i) {
-        SDX_ASSIGN(RuntimeValue stacked, rows.stacked(tape, i, axes[i], reversed[i]));
+        RowOrder order = reversed[i] ? RowOrder::kReversed : RowOrder::kForward;
+        SDX_ASSIGN(RuntimeValue stacked, rows.stacked(tape, i, axes[i], order));
         state.push_back(std::move(stacked));
     }
     return state;
@@ -257,7 +258,7 @@ Result<std::vector<RuntimeValue>> scan_batch(KernelContext& c, Tape* tape, const
     }
     std::vector<RuntimeValue> outputs;
     for (size_t i = 0; i < stacks.size(); ++i) {
-        SDX_ASSIGN(RuntimeValue stacked, stacks.stacked(tape, i, 0, false));
+        SDX_ASSIGN(RuntimeValue stacked, stacks.stacked(tape, i, 0, RowOrder::kForward));
         outputs.push_back(std::move(stacked));
     }
     return outputs;

@@ -78,20 +78,25 @@ Expr linear_scores(Backward& b, int64_t targets) {
     return float_count(b, "intercepts") == 0 ? scores : scores + floats(b, "intercepts", {targets});
 }
 
-// The kernel of an SVM between rows [rows, features] and vectors [vectors, features].
-Expr svm_kernels(Backward& b, const Expr& rows, const Expr& vectors, bool is_linear) {
+// The products of rows [rows, features] with vectors [vectors, features].
+Expr row_products(const Expr& rows, const Expr& vectors) {
+    return matmul(rows, swap_last_axes(vectors));
+}
+
+// The kernel of an SVM between them.
+Expr svm_kernels(Backward& b, const Expr& rows, const Expr& vectors) {
     std::string_view name = b.context().string_attribute("kernel_type");
     std::span<const float> parameters = b.context().floats_attribute("kernel_params");
     double gamma = parameters.empty() ? 0 : parameters[0];
     double coef0 = parameters.empty() ? 0 : parameters[1];
     double degree = parameters.empty() ? 0 : parameters[2];
-    Expr products = matmul(rows, swap_last_axes(vectors));
-    if (is_linear || name == "LINEAR") {
+    Expr products = row_products(rows, vectors);
+    if (name == "LINEAR") {
         return products;
     }
     if (name == "RBF") {
         Expr difference = reshape(rows, {rows.dim(0), 1, rows.dim(1)}) - vectors;
-        return apply("Exp", sum(difference * difference, {2}, false) * -gamma);
+        return apply("Exp", squeezed_sum(difference * difference, {2}) * -gamma);
     }
     Expr line = products * gamma + coef0;
     return name == "POLY" ? power(line, degree) : apply("Tanh", line);
@@ -200,11 +205,11 @@ std::vector<Expr> svm_classifier(Backward& b) {
     if (is_linear) {
         int64_t classes = float_count(b, "coefficients") / std::max<int64_t>(1, columns);
         double rho = b.context().floats_attribute("rho")[0];
-        scores = svm_kernels(b, rows, floats(b, "coefficients", {classes, columns}), true) + rho;
+        scores = row_products(rows, floats(b, "coefficients", {classes, columns})) + rho;
     } else {
         int64_t vectors = float_count(b, "support_vectors") / std::max<int64_t>(1, columns);
         Expr support = floats(b, "support_vectors", {vectors, columns});
-        scores = pair_scores(b, svm_kernels(b, rows, support, false));
+        scores = pair_scores(b, svm_kernels(b, rows, support));
     }
     bool has_second = float_count(b, "rho") == 1 && label_count(b) == 2;
     bool is_opposite = b.context().string_attribute("post_transform") == "NONE";
@@ -219,10 +224,9 @@ std::vector<Expr> svm_regressor(Backward& b) {
     int64_t columns = rows.dim(1);
     Expr scores;
     if (vectors == 0) {
-        scores = svm_kernels(b, rows, floats(b, "coefficients", {1, columns}), true);
+        scores = row_products(rows, floats(b, "coefficients", {1, columns}));
     } else {
-        Expr kernels =
-            svm_kernels(b, rows, floats(b, "support_vectors", {vectors, columns}), false);
+        Expr kernels = svm_kernels(b, rows, floats(b, "support_vectors", {vectors, columns}));
         scores = matmul(kernels, floats(b, "coefficients", {vectors, 1}));
     }
     if (b.context().int_attribute("one_class") != 0) {

@@ -238,7 +238,7 @@ std::vector<Expr> grid_sample(Backward& b) {
         taps = with_axis(taps, axis.taps_at(x, count), static_cast<int64_t>(n));
     }
     Expr pixels = weighted_pixels(images, b.algebra().range(0, batch), taps);
-    return {cast(channels_first(sum(pixels, {1}, false), b.y().dims()), b.y().type())};
+    return {cast(channels_first(squeezed_sum(pixels, {1}), b.y().dims()), b.y().type())};
 }
 
 // The grid of the matrix that changes nothing, times the matrices.
@@ -298,7 +298,7 @@ std::vector<Expr> roi_align(Backward& b) {
         bins = where(equals(bins, kNothing), 0, bins);
     } else {
         Expr samples = reshape(y.count * x.count, {count, 1, 1, 1});
-        bins = sum(pixels, {1, 3, 5}, false) / where(samples > 0, samples, 1);
+        bins = squeezed_sum(pixels, {1, 3, 5}) / where(samples > 0, samples, 1);
     }
     return {cast(transpose(bins, {0, 3, 1, 2}), b.y().type())};
 }
@@ -345,7 +345,7 @@ std::vector<Expr> deform_conv(Backward& b) {
     Dims planes = {images, channels};
     planes.insert(planes.end(), g.in.begin(), g.in.end());
     Expr pixels = weighted_pixels(reshape(x, planes), b.algebra().range(0, images), taps);
-    Expr columns = channels_first(sum(pixels, {1}, false), {images, channels, kernel, windows});
+    Expr columns = channels_first(squeezed_sum(pixels, {1}), {images, channels, kernel, windows});
     if (b.has_x(4)) {
         columns = columns * reshape(cast(b.x(4), x.type()), {images, 1, kernel, windows});
     }

@@ -41,9 +41,11 @@ struct LinearModel {
     }
 };
 
-// With `may_have_more`, coefficients after the last row that is needed are not looked at.
+enum class CoefficientCount : uint8_t { kExact, kMayBeMore };
+
+// kMayBeMore: coefficients after the last row that is needed are not looked at.
 Result<LinearModel> linear_model(const KernelContext& c, const FeatureRows& x, int64_t targets,
-                                 bool may_have_more) {
+                                 CoefficientCount wanted) {
     int64_t columns = x.columns;
     LinearModel model{c.floats_attribute("coefficients"), c.floats_attribute("intercepts"),
                       targets};
@@ -51,7 +53,8 @@ Result<LinearModel> linear_model(const KernelContext& c, const FeatureRows& x, i
     auto intercepts = static_cast<int64_t>(model.intercepts.size());
     // By division, as a product of hostile numbers could overflow.
     bool fits = targets > 0 && columns > 0 && count / targets >= columns &&
-                (may_have_more || (count % targets == 0 && count / targets == columns)) &&
+                (wanted == CoefficientCount::kMayBeMore ||
+                 (count % targets == 0 && count / targets == columns)) &&
                 (intercepts == 0 || intercepts == targets);
     if (!fits) {
         return Error{
@@ -109,7 +112,8 @@ void score_rows(const KernelContext& c, const LinearModel& model, const FeatureR
 Status linear_regressor(KernelContext& c) {
     SDX_ASSIGN(FeatureRows x, real_rows(c));
     SDX_ASSIGN(PostTransform transform, post_transform(c));
-    SDX_ASSIGN(LinearModel model, linear_model(c, x, c.int_attribute("targets"), false));
+    SDX_ASSIGN(LinearModel model,
+               linear_model(c, x, c.int_attribute("targets"), CoefficientCount::kExact));
     SDX_ASSIGN(float* out, scores_output(c, 0, x.rows, model.targets));
     if (transform == PostTransform::kNone && out != nullptr) {
         in_type_of(x, [&]<typename S>(S) { put_all_scores<S>(c, model, x, out); });
@@ -138,7 +142,7 @@ Status linear_classifier(KernelContext& c) {
     }
     // Models with rows of more coefficients than there are features are about; as ONNX Runtime
     // does, the rows of what is needed follow each other from the first coefficient on.
-    SDX_ASSIGN(LinearModel model, linear_model(c, x, targets, true));
+    SDX_ASSIGN(LinearModel model, linear_model(c, x, targets, CoefficientCount::kMayBeMore));
     bool has_two_labels = labels.size() == 2;
     SecondClass second = has_two_labels ? SecondClass::kComplement : SecondClass::kNone;
     std::vector<int64_t> classes(x.rows);
