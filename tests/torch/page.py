@@ -58,7 +58,7 @@ def places() -> dict[str, str]:
     """The file and line of the function of each overload; needs no torch."""
     found = {}
     for key, (_, function) in aten.overloads().items():
-        if key.startswith(("aten::", "prims::", "quantized_decomposed::")):
+        if key.startswith(("aten::", "prims::", "quantized_decomposed::", "torchvision::")):
             file = pathlib.Path(inspect.getsourcefile(function.__wrapped__) or "").name
             found[key.removeprefix("aten::")] = (
                 f"{file}:{function.__wrapped__.__code__.co_firstlineno}"
