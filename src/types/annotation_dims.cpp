@@ -15,6 +15,11 @@ Result<Dim> dim_of(std::string_view word) {
             "`...` among other dimensions: ONNX has no type of unknown rank that knows one of its "
             "dimensions"};
     }
+    if (word.find_first_not_of("<>=!") == std::string_view::npos) {
+        return Error{"`" + std::string(word) +
+                     "` is not a dimension: an annotation does not state bounds, write the name "
+                     "alone"};
+    }
     std::optional<Dim> dim = Dim::parse(word);
     if (!dim.has_value()) {
         return Dim::symbol(word);

@@ -1,4 +1,4 @@
-"""Operators that write into a parameter `out`: what they mean, and which overload has their form."""
+"""Operators that write into a parameter `out`, and which overload has their form without it."""
 
 from __future__ import annotations
 

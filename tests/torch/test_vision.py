@@ -25,14 +25,14 @@ pytestmark = [pytest.mark.torch, pytest.mark.filterwarnings("ignore")]
 
 SCHEMAS = (
     "nms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor",
-    "roi_align(Tensor input, Tensor rois, float spatial_scale, SymInt pooled_height, "
-    "SymInt pooled_width, int sampling_ratio, bool aligned) -> Tensor",
-    "roi_pool(Tensor input, Tensor rois, float spatial_scale, SymInt pooled_height, "
-    "SymInt pooled_width) -> (Tensor, Tensor)",
-    "deform_conv2d(Tensor input, Tensor weight, Tensor offset, Tensor mask, Tensor bias, "
-    "SymInt stride_h, SymInt stride_w, SymInt pad_h, SymInt pad_w, SymInt dilation_h, "
-    "SymInt dilation_w, SymInt groups, SymInt offset_groups, bool use_mask) -> Tensor",
-)
+    ("roi_align(Tensor input, Tensor rois, float spatial_scale, SymInt pooled_height, "
+     "SymInt pooled_width, int sampling_ratio, bool aligned) -> Tensor"),
+    ("roi_pool(Tensor input, Tensor rois, float spatial_scale, SymInt pooled_height, "
+     "SymInt pooled_width) -> (Tensor, Tensor)"),
+    ("deform_conv2d(Tensor input, Tensor weight, Tensor offset, Tensor mask, Tensor bias, "
+     "SymInt stride_h, SymInt stride_w, SymInt pad_h, SymInt pad_w, SymInt dilation_h, "
+     "SymInt dilation_w, SymInt groups, SymInt offset_groups, bool use_mask) -> Tensor"),
+)  # fmt: skip
 
 
 def nms(dets: Any, scores: Any, iou_threshold: float) -> Any:
@@ -140,11 +140,11 @@ def library() -> Any:
         made.define(schema)
         made.impl(name, globals()[name], "CPU")
 
-    def any_number(dets: Any, scores: Any, iou_threshold: float) -> Any:
+    def any_number(dets: Any, *_: Any) -> Any:
         size = torch.library.get_ctx().new_dynamic_size()
         return dets.new_empty(size, dtype=torch.int64)
 
-    def pooled(input: Any, rois: Any, spatial_scale: float, height: int, width: int, *_: Any
+    def pooled(input: Any, rois: Any, _scale: float, height: int, width: int, *_: Any
                ) -> Any:  # fmt: skip
         return input.new_empty((rois.shape[0], input.shape[1], height, width))
 
@@ -156,11 +156,9 @@ def library() -> Any:
     )  # fmt: skip
     torch.library.register_fake(
         "torchvision::deform_conv2d",
-        lambda input, weight, offset, *_: input.new_empty(
-            (input.shape[0], weight.shape[0], *offset.shape[2:])
-        ),
+        lambda x, weight, offset, *_: x.new_empty((x.shape[0], weight.shape[0], *offset.shape[2:])),
         lib=made,
-    )
+    )  # fmt: skip
     yield
     made._destroy()
 

@@ -13,6 +13,8 @@
 #include "elaborate/emit/constants.h"
 #include "elaborate/emit/emit.h"
 #include "elaborate/emit/emitter.h"
+#include "elaborate/emit/operator_binding.h"
+#include "elaborate/emit/opsets.h"
 #include "elaborate/emit/sizes.h"
 #include "elaborate/emit/values.h"
 #include "elaborate/objects/array_math.h"
@@ -236,6 +238,13 @@ Object compare_pair(Context& c, syntax::CompareOp op, const Operand& first, cons
             Object one = in_tensor(c, op == CompareOp::kIn, first,
                                    {Object::tensor(b.value()), second.range}, range);
             return one.is_tensor() ? Object::number(one.value()) : one;
+        }
+        if (b.is(ObjectKind::kOpset) && a.is(ObjectKind::kString)) {
+            std::optional<bool> found =
+                has_operator(c, compiled_opset(c, b.get<OpsetObject>()), a.text());
+            if (found) {
+                return Object::boolean(*found == (op == CompareOp::kIn));
+            }
         }
         if (b.is_tensor_like() && !is_sequence_value(b) && is_operand(a)) {
             return in_tensor(c, op == CompareOp::kIn, first, second, range);

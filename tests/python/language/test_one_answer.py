@@ -488,6 +488,7 @@ OF_PYTHON: list[tuple[str, Any]] = [
       "    x = x * getattr(C, 'k') + getattr(C, 'z', 5.0)\nreturn x"), F * 2 + 5),
     ("if hasattr(x, 'shape'):\n    x = x * 2.0\nreturn x", F * 2),
     ("from numpy import float32\n---\nreturn x + float32(0.5)", F + np.float32(0.5)),
+    (("if 'silu' in op or 'Relu' not in op:\n    x = -x\nreturn x"), F),
     (("if hasattr(op, 'silu') or not hasattr(op, 'Relu'):\n    x = -x\n"
       "return getattr(op, 'silu', op.Abs)(x)"), np.abs(F)),
     (("try:\n    A = op.silu\nexcept AttributeError:\n    A = op.Neg\n"
