@@ -1,4 +1,4 @@
-"""Operators of torchvision: `torchvision::nms` and others, for which the package need not be there."""
+"""torchvision's operators, such as `torchvision::nms`; the package need not be installed."""
 
 from sardonyx import FLOAT, INT64
 

@@ -359,7 +359,8 @@ class _Reader:
 
 def _are_told(program: Program) -> bool:
     """Whether torch's storages say what a write changes; they do not in a program from a file."""
-    storages = {one.name: one.storage for one in (*program.inputs, *program.weights)}
+    storages = {one.name: one.storage for one in program.inputs}
+    storages |= {one.name: one.storage for one in program.weights}
     storages |= {node.name: node.storage for node in program.nodes}
     return all(
         storages.get(node.writes) == node.storage != 0 for node in program.nodes if node.writes

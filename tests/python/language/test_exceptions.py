@@ -103,29 +103,29 @@ def test_what_is_not_caught_is_refused(body: str, code: str, tmp_path: pathlib.P
 
 RAISED = {
     "in a plain function": (
-        "def g(v, kind):\n    if kind == 'a':\n        return v\n"
-        "    raise ValueError(f'unknown kind {kind!r}')\n---\ny = g(x, 'a')\nreturn y + g(x, 'b')",
+        ("def g(v, kind):\n    if kind == 'a':\n        return v\n"
+        "    raise ValueError(f'unknown kind {kind!r}')\n---\ny = g(x, 'a')\nreturn y + g(x, 'b')"),
         "ValueError: unknown kind 'b'", "g(x, 'b')",
     ),
     "in a script that runs in place": (
-        "@script(inline=True)\ndef g(v, n):\n    if n > 2:\n"
+        ("@script(inline=True)\ndef g(v, n):\n    if n > 2:\n"
         "        raise ValueError(f'at most 2, not {n}')\n    return v * n\n---\n"
-        "return g(x, 2) + g(x, 3)",
+        "return g(x, 2) + g(x, 3)"),
         "ValueError: at most 2, not 3", "g(x, 3)",
     ),
     "through two functions": (
-        "def g(v, n):\n    if n == 0:\n        raise OverflowError\n    return v\n"
-        "def h(v, n):\n    return g(v, n - 1)\n---\nreturn h(x, 2) + h(x, 1)",
+        ("def g(v, n):\n    if n == 0:\n        raise OverflowError\n    return v\n"
+        "def h(v, n):\n    return g(v, n - 1)\n---\nreturn h(x, 2) + h(x, 1)"),
         "OverflowError", "h(x, 1)",
     ),
     "of a class of one's own": (
-        "class Wrong(TypeError):\n    pass\ndef g(v):\n    raise Wrong('text')\n---\n"
-        "return g(x)",
+        ("class Wrong(TypeError):\n    pass\ndef g(v):\n    raise Wrong('text')\n---\n"
+        "return g(x)"),
         "Wrong: text", "g(x)",
     ),
     "again": (
-        "---\ntry:\n    k = int('x')\nexcept ValueError:\n    raise TypeError('no number')\n"
-        "return x * k",
+        ("---\ntry:\n    k = int('x')\nexcept ValueError:\n    raise TypeError('no number')\n"
+        "return x * k"),
         "TypeError: no number", "raise",
     ),
     "of what is not a text": (
@@ -133,8 +133,8 @@ RAISED = {
         "ValueError", "g(x)",
     ),
     "by an assertion": (
-        "def g(v, n):\n    assert n > 1, f'{n} is too few'\n    return v\n---\n"
-        "return g(x, 2) + g(x, 1)",
+        ("def g(v, n):\n    assert n > 1, f'{n} is too few'\n    return v\n---\n"
+        "return g(x, 2) + g(x, 1)"),
         "1 is too few", "g(x, 1)",
     ),
 }  # fmt: skip
