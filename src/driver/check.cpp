@@ -231,7 +231,11 @@ class ScriptCheck {
             (void)elaborate::compile_model(program_, script, options);
         }
         size_t known = program_.types.size();
-        if (!start.has_findings()) {
+        if (script.is_inline && !is_model) {
+            (void)elaborate::compile_function(program_, script, options);  // for the types
+            start.take_back();
+            elaborate::check_in_place(program_, script, options);
+        } else if (!start.has_findings()) {
             (void)elaborate::compile_function(program_, script, options);
         }
         if (is_model) {

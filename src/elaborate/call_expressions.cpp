@@ -12,6 +12,8 @@
 
 #include "elaborate/comprehensions.h"
 #include "elaborate/emit/interpreter.h"
+#include "elaborate/emit/operator_binding.h"
+#include "elaborate/emit/opsets.h"
 #include "elaborate/expressions.h"
 #include "elaborate/library/builtins.h"
 #include "elaborate/library/members.h"
@@ -131,6 +133,11 @@ Object eval_arguments_and_call(Context& c, const syntax::CallExpr* expr, size_t 
         }
     }
     if (failed) {
+        if (is_operator && c.knows_no_arguments) {
+            bool is_known = true;
+            find_operator(c, compiled_opset(c, base.get<OpsetObject>()), c.text(attribute->name),
+                          arguments, is_known);
+        }
         return Object::error();
     }
     if (is_operator) {

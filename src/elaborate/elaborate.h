@@ -31,5 +31,8 @@ std::unique_ptr<ir::Model> compile_model(Program& program, const ScriptFunction&
 // The script as functions()[0] of a model without a main graph; the functions it calls follow.
 std::unique_ptr<ir::Model> compile_function(Program& program, const ScriptFunction& function,
                                             const Options& options);
+// Reports what is wrong with a script that runs in place, whatever it is called with: of parameters
+// without the type of a tensor nothing is known, and what is made of them is not looked at.
+void check_in_place(Program& program, const ScriptFunction& function, const Options& options);
 
 }  // namespace sardonyx::elaborate

@@ -14,6 +14,7 @@
 #include "elaborate/annotations.h"
 #include "elaborate/emit/attributes.h"
 #include "elaborate/facts.h"
+#include "elaborate/jumps.h"
 #include "elaborate/objects/context.h"
 #include "elaborate/script_functions.h"
 #include "elaborate/script_memory.h"
@@ -101,6 +102,19 @@ std::unique_ptr<ir::Model> compile_function(Program& program, const ScriptFuncti
     std::vector<ir::Function*>& all = model->functions;
     std::rotate(all.begin(), all.end() - (all.empty() ? 0 : 1), all.end());
     return model;
+}
+
+void check_in_place(Program& program, const ScriptFunction& function, const Options& options) {
+    ScratchBody body(program, function, options);
+    Context& c = body.context;
+    c.knows_no_arguments = true;
+    for (const BoundParameter& one : check_parameters(c, function)) {
+        bool is_known = one.annotation.type.is_tensor() && !one.is_variadic();
+        c.at.scope->set(one.parameter->name, is_known ? Object::tensor(c.model.add_input(
+                                                            c.graph, one.name, one.annotation.type))
+                                                      : Object::error());
+    }
+    (void)exec_body(c, function.definition->body);
 }
 
 }  // namespace sardonyx::elaborate

@@ -17,6 +17,7 @@
 #include "elaborate/objects/items.h"
 #include "elaborate/objects/statics.h"
 #include "elaborate/scopes/branch.h"
+#include "elaborate/scopes/doubt.h"
 #include "elaborate/scopes/flags.h"
 #include "elaborate/scopes/loop_parts.h"
 #include "elaborate/scopes/loop_state.h"
@@ -259,10 +260,15 @@ void exec_broken(Context& c, Range range, const syntax::Expr* target, syntax::St
         if (target != nullptr) {
             bind_error(c, target);
         }
+        doubt(c, body);
+        ++c.doubtful;
         exec(c, body);
+        --c.doubtful;
         state.clear_flags();
     }
     exec(c, orelse);
+    doubt(c, body);
+    doubt(c, orelse);
 }
 
 }  // namespace

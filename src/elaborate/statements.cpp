@@ -29,6 +29,7 @@
 #include "elaborate/objects/statics.h"
 #include "elaborate/objects/type_text.h"
 #include "elaborate/patterns.h"
+#include "elaborate/scopes/doubt.h"
 #include "elaborate/scopes/flags.h"
 #include "elaborate/scopes/lookup.h"
 
@@ -353,6 +354,8 @@ Jump exec(Context& c, Stmts statements, const Rest* rest) {
                     exec(c, branch->body);  // for the findings in it; its names stay bound
                     exec(c, branch->orelse);
                     --c.doubtful;
+                    doubt(c, branch->body);
+                    doubt(c, branch->orelse);
                 }
                 break;
             }

@@ -233,6 +233,7 @@ struct Context {
     int64_t steps = 0;
     int64_t iterations = 0;  // static ones, so far
     int64_t node_count = 0;
+    bool knows_no_arguments = false;  // of the function that is checked: check_in_place()
     int doubtful = 0;      // branches around that are run although an error left open which one is
     bool gave_up = false;  // a limit has been exceeded: said once, stop everything
 
