@@ -362,7 +362,6 @@ class Solver {
         }
     }
 
-    // Whether the result may have another element type than the target.
     // Whether the new elements may be of another type than the tensor that they are written to.
     bool needs_cast(const Node& node, std::string_view target) const {
         std::set<std::string_view> all;
@@ -463,10 +462,6 @@ void add_new_statistics(std::vector<Node>& nodes, const std::set<std::string>& t
         nodes.push_back(std::move(write));
     }
 }
-
-}  // namespace
-
-namespace {
 
 // Overloads with a parameter `out` whose names do not say which one has the other parameters.
 constexpr std::pair<std::string_view, std::string_view> kOutForms[] = {
