@@ -232,7 +232,7 @@ class ScriptCheck {
         }
         size_t known = program_.types.size();
         if (script.is_inline && !is_model) {
-            (void)elaborate::compile_function(program_, script, options);  // for the types
+            (void)elaborate::compile_function(program_, script, options);  // types, and calls
             start.take_back();
             elaborate::check_in_place(program_, script, options);
         } else if (!start.has_findings()) {
