@@ -326,29 +326,45 @@ COMMANDS = {
 }
 
 
+def started(words):
+    return subprocess.Popen(
+        [PROGRAM, *words],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        # A shell starts jobs in the background with SIGINT ignored, which children inherit.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_ctrl_c_ends_a_command_and_leaves_no_output(tmp_path, command):
-    path = tmp_path / "m.onnx"
+    path, out = tmp_path / "m.onnx", tmp_path / "out"
     path.write_bytes(chain(400_000))
-    files = {"MODEL": str(path), "OUT": str(tmp_path / "out"), "OUT.json": str(tmp_path / "o.json")}
-    words = [files.get(word, word) for word in COMMANDS[command]]
-    for delay in (0.05, 0.2, 0.4):
-        process = subprocess.Popen(
-            [PROGRAM, *words],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            # A shell starts jobs in the background with SIGINT ignored, which children inherit.
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-        )
-        time.sleep(delay)
-        ended_before = process.poll() is not None
-        started = time.monotonic()
-        process.send_signal(signal.SIGINT)
-        status = process.wait(60)
-        assert time.monotonic() - started < 1.0
-        # One that comes before the program has set its handler ends it at once.
-        assert ended_before or status in (130, -signal.SIGINT)
-        assert b"Traceback" not in process.stderr.read()
-        process.stderr.close()
-        if not ended_before:
-            assert [one.name for one in tmp_path.iterdir()] == ["m.onnx"]
+    files = {"MODEL": path, "OUT": out / "out", "OUT.json": out / "o.json"}
+    words = [str(files.get(word, word)) for word in COMMANDS[command]]
+
+    def outputs():
+        return {one.name: one.read_bytes() for one in out.iterdir()}
+
+    out.mkdir()
+    began = time.monotonic()
+    with started(words) as process:
+        assert process.wait(300) == 0, process.stderr.read()
+    whole, written = time.monotonic() - began, outputs()
+    stopped = 0
+    for part in (0.1, 0.3, 0.5, 0.7):
+        for one in out.iterdir():
+            one.unlink()
+        with started(words) as process:
+            time.sleep(whole * part)
+            began = time.monotonic()
+            process.send_signal(signal.SIGINT)
+            status = process.wait(60)
+            assert time.monotonic() - began < 1.0
+            assert b"Traceback" not in process.stderr.read()
+        # A signal that comes when all the work is done changes nothing. One that comes before the
+        # program has set its handler ends it at once.
+        assert status in (0, 130, -signal.SIGINT)
+        assert outputs() == (written if status == 0 else {})
+        stopped += status != 0
+    assert stopped > 0, f"every run had ended before its signal, the first in {whole} s"
