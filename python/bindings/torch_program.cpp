@@ -24,6 +24,10 @@ std::string text_at(nb::handle object, const char* name) {
     return text_from_python(nb::getattr(object, name));
 }
 
+std::optional<int64_t> int_or_none(nb::handle object) {
+    return object.is_none() ? std::nullopt : std::optional(int_from_python(object));
+}
+
 class Reader {
   public:
     explicit Reader(std::string torch_folder) : torch_folder_(std::move(torch_folder)) {
@@ -58,6 +62,9 @@ class Reader {
         }
         for (nb::handle one : nb::getattr(from, "pairs")) {
             made.pairs.insert(text_from_python(one));
+        }
+        for (auto [name, bounds] : nb::cast<nb::dict>(nb::getattr(from, "bounds"))) {
+            made.bounds[text_from_python(name)] = {int_or_none(bounds[0]), int_or_none(bounds[1])};
         }
         made.is_tuple = nb::cast<bool>(nb::getattr(from, "is_tuple"));
         made.is_model = nb::cast<bool>(nb::getattr(from, "is_model"));

@@ -125,7 +125,8 @@ nb::object dim_to_python(const Dim& dim) {
 nb::list dims_of_annotation(nb::handle text) {
     nb::list dims;
     for (const Dim& dim : dims_from_python(text)) {
-        dims.append(dim_to_python(dim));
+        dims.append(dim.is_symbolic() ? text_to_python(annotation_of_dim(dim))
+                                      : dim_to_python(dim));
     }
     return dims;
 }

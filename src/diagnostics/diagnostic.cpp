@@ -46,8 +46,8 @@ std::vector<Diagnostic> Checkpoint::findings() const {
 void Checkpoint::label_callers(Span span, std::string_view words) {
     for (size_t i = size_; i < findings_->items_.size(); ++i) {
         Diagnostic& one = findings_->items_[i];
-        bool is_told = one.is_for_callers || one.labels.front().span.file != span.file;
-        if (one.kind->severity == Severity::kError && is_told) {
+        bool is_elsewhere = one.labels.front().span.file != span.file;
+        if (one.is_for_callers || (is_elsewhere && one.kind->severity == Severity::kError)) {
             one.label(span, std::string(words));
         }
     }

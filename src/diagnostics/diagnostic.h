@@ -107,8 +107,8 @@ class Checkpoint {
     [[gnu::cold]] std::vector<Diagnostic> findings() const;
     void take_back() { findings_->truncate(size_); }
 
-    // Adds a label to the errors that came up in what is called there, if they are not about the
-    // file of the label or are meant for callers.
+    // Adds a label to what came up in what is called there and is meant for callers: it says so, or
+    // is an error in another file than the label's.
     [[gnu::cold]] void label_callers(Span span, std::string_view words);
 
   private:

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "types/annotation_dims.h"
+#include "types/dim_expression.h"
 #include "types/numpy_names.h"
 
 namespace sardonyx::eager {
@@ -80,6 +82,10 @@ std::optional<std::string> Signature::check_one(const Annotated& one, const Tens
                          wanted.dim.is_symbolic()
                              ? fmt::format("`{}` is {}", wanted.dim.to_string(), size.value())
                              : "");
+        }
+        if (intersection(bounds_of(wanted.dim), {found[axis], found[axis]}).is_empty()) {
+            return words(one, tensor,
+                         fmt::format("its annotation says `{}`", annotation_of_dim(wanted.dim)));
         }
     }
     return std::nullopt;

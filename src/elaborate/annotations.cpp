@@ -316,6 +316,11 @@ void check_annotated(Context& c, const diagnostics::Kind& kind, const Annotation
 }
 
 void label_binding(diagnostics::Diagnostic& reported, const DimBindings::Conflict& conflict) {
+    if (conflict.is_outside) {
+        reported.note(
+            fmt::format("the annotation says `{}`", annotation_of_dim(conflict.annotated)));
+        return;
+    }
     std::string dim = dim_text(conflict.binding.dim);
     if (!conflict.name.empty()) {
         reported.label(conflict.binding.where,

@@ -139,9 +139,7 @@ Object call_closure(Context& c, const Closure& closure, const Arguments& argumen
     diagnostics::Span call_site = c.span(arguments.range);
     ActivationGuard in_closure(c, scope, body_of(closure));
     Object result = run_closure(c, closure);
-    if (said.has_errors()) {
-        said.label_callers(call_site, "called here");
-    }
+    said.label_callers(call_site, "called here");
     return result;
 }
 

@@ -136,6 +136,7 @@ class KeyWriter {
 
     void type_of(const Type& type) {
         string(detail_ == Detail::kAnnotations ? "" : type.to_string());
+        string(detail_ == Detail::kAnnotations ? "" : infer::stated_bounds(type));
     }
 
     void object(const Object& object, int depth) {
@@ -200,6 +201,7 @@ class KeyWriter {
                 break;
             case ObjectKind::kType:
                 string(object.get<TypeObject>().type.to_string());
+                string(infer::stated_bounds(object.get<TypeObject>().type));
                 bytes(object.get<TypeObject>().explicit_shape);
                 break;
             case ObjectKind::kPythonType:

@@ -316,9 +316,7 @@ Object call_inline(Context& c, const ScriptFunction& function,
     std::swap(c.unit->dims, dims);  // names of dimensions in the body are the function's own
     Jump jump = exec_body(c, function.definition->body);
     std::swap(c.unit->dims, dims);
-    if (said.has_errors()) {
-        said.label_callers(call_site, "called here");
-    }
+    said.label_callers(call_site, "called here");
     return jump == Jump::kReturn ? c.at.result : Object::none();
 }
 

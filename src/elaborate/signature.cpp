@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <map>
 
 #include "base/nearest.h"
 #include "elaborate/activation.h"
@@ -13,6 +15,8 @@
 #include "elaborate/objects/context.h"
 #include "elaborate/objects/unknowns.h"
 #include "elaborate/script_memory.h"
+#include "infer/subgraph.h"
+#include "types/dim_expression.h"
 
 namespace sardonyx::elaborate {
 
@@ -70,6 +74,39 @@ BoundParameter read_parameter(Context& c, const ScriptFunction& function,
     return one;
 }
 
+// Makes one name of a dimension mean the same in all parameters: bounds that one of them states
+// hold in the others.
+void share_bounds(Context& c, std::vector<BoundParameter>& parameters) {
+    std::map<std::string, DimBounds, std::less<>> stated;
+    for (BoundParameter& one : parameters) {
+        infer::for_each_bounded(one.annotation.type, [&](const std::string& name,
+                                                         const DimBounds& bounds) {
+            DimBounds both = intersection(stated[name], bounds);
+            if (!both.is_empty()) {
+                stated[name] = both;
+            } else if (!one.annotation.is_mistaken) {
+                c.report(kInvalidAnnotation, one.parameter->range,
+                         fmt::format("no size lies between the bounds of `{}` here and those of "
+                                     "parameters before",
+                                     name))
+                    .with_help("state the bounds of a name once");
+                one.annotation.is_mistaken = true;
+            }
+        });
+        one.annotation.type = one.annotation.is_mistaken ? Type() : one.annotation.type;
+    }
+    if (stated.empty()) {
+        return;
+    }
+    for (BoundParameter& one : parameters) {
+        one.annotation.type = infer::map_symbols(one.annotation.type, [&](std::string_view symbol) {
+            auto found = stated.find(symbol);
+            return found != stated.end() ? bounded_symbol(symbol, found->second)
+                                         : Dim::symbol(symbol);
+        });
+    }
+}
+
 enum class Mistakes : uint8_t { kSaid, kTakenBack };
 
 // Reads the parameters and keeps them, unless they were read before.
@@ -92,6 +129,7 @@ const std::vector<BoundParameter>& bound_parameters(Context& c, const ScriptFunc
         for (const Parameter& parameter : function.definition->parameters->items) {
             read->push_back(read_parameter(c, function, parameter));
         }
+        share_bounds(c, *read);
         if (mistakes == Mistakes::kTakenBack) {
             said.take_back();
         }

@@ -44,10 +44,12 @@ void append_value(CallKey& call, const Context& context, const ir::Value* value)
         return;
     }
     append_text(key, value->type.to_string());
+    append_text(key, stated_bounds(value->type));
     if (value->content != nullptr) {
         key += value->content->is_scalar ? 's' : 'v';
         for (const Dim& dim : value->content->elements) {
             append_text(key, dim.to_string());
+            append_text(key, stated_bounds(dim));
         }
     }
     if (const Tensor* constant = constant_of(context, *value)) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <string>
 
 #include "base/stop.h"
 #include "infer/node_context.h"
@@ -104,6 +105,41 @@ Type map_symbols(const Type& type, const std::function<Dim(std::string_view)>& v
     Type result = type;
     result.set_shape(std::move(shape));
     return result;
+}
+
+void for_each_bounded(const Type& type,
+                      const std::function<void(const std::string& name, const DimBounds&)>& visit) {
+    if (type.element().is_known()) {
+        for_each_bounded(type.element(), visit);
+    }
+    if (type.has_shape()) {
+        for (const Dim& dim : type.shape()) {
+            sardonyx::for_each_bounded(dim, visit);
+        }
+    }
+}
+
+namespace {
+
+auto appending_to(std::string& text) {
+    return [&text](const std::string& name, const DimBounds& bounds) {
+        text += name + ":" + std::to_string(*bounds.lower) + ":" +
+                (bounds.upper ? std::to_string(*bounds.upper) : std::string()) + ";";
+    };
+}
+
+}  // namespace
+
+std::string stated_bounds(const Dim& dim) {
+    std::string text;
+    sardonyx::for_each_bounded(dim, appending_to(text));
+    return text;
+}
+
+std::string stated_bounds(const Type& type) {
+    std::string text;
+    for_each_bounded(type, appending_to(text));
+    return text;
 }
 
 Type drop_symbols(const Type& type, const std::function<bool(std::string_view)>& is_dropped) {

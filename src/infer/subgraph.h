@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "infer/infer.h"
+#include "types/dim_expression.h"
 
 namespace sardonyx::infer {
 
@@ -49,6 +50,12 @@ class Snapshot {
 
 // The type with other dims in place of its symbols.
 Type map_symbols(const Type& type, const std::function<Dim(std::string_view)>& value_of);
+// The bounds of symbols that their author has stated, for a key: "s:2:512;"; empty for most types.
+// Their text does not say them.
+std::string stated_bounds(const Type& type);
+std::string stated_bounds(const Dim& dim);
+void for_each_bounded(const Type& type,
+                      const std::function<void(const std::string& name, const DimBounds&)>& visit);
 // The type with every symbolic dim for which `is_dropped` holds made unknown.
 Type drop_symbols(const Type& type, const std::function<bool(std::string_view)>& is_dropped);
 // The number n of a fresh symbol "unk__<n>"; nothing for other names.

@@ -85,6 +85,13 @@ class GraphReader {
         }
         program_.is_tuple = graph_["is_single_tensor_return"].boolean() != true;
     }
+    void add_bounds() {
+        for (auto& [symbol, bounds] : reading_.bounds.members()) {
+            auto named = reading_.names.find(symbol);
+            program_.bounds[named != reading_.names.end() ? named->second : std::string(symbol)] = {
+                bounds["min_val"].integer(), bounds["max_val"].integer()};
+        }
+    }
 
     Program read() {
         for (JsonValue raw : graph_["nodes"].items()) {
@@ -557,6 +564,7 @@ Program read_graph(JsonValue graph, const std::vector<Placeholder>& placeholders
                    GraphReading& reading) {
     GraphReader reader(graph, "main", reading, 0);
     reader.add_inputs(placeholders);
+    reader.add_bounds();
     Program program = reader.read();
     program.is_model = true;
     return program;

@@ -15,6 +15,7 @@ namespace sardonyx::torch {
 // What a whole file is read with.
 struct GraphReading {
     const DimNames& names;
+    JsonValue bounds;  // `range_constraints`
     std::vector<Problem> problems;
     std::string error;  // the first; empty: none
 };

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "types/dim_expression.h"
+
 namespace sardonyx::torch {
 
 // An argument of a node.
@@ -133,6 +135,8 @@ struct Program {
     std::vector<Program> bodies;
     // The values that are complex: pairs of their real and imaginary parts.
     std::set<std::string, std::less<>> pairs;
+    // Of names of dimensions; torch takes 0 and 1 where the lower one is 2.
+    std::map<std::string, DimBounds, std::less<>> bounds;
 };
 
 // `add` of `aten::add.Tensor`.

@@ -208,7 +208,7 @@ Result<ReadProgram> read_pt2(std::span<const std::byte> bytes, std::shared_ptr<c
                 fmt::format("an input of the kind {}", python_string(spec.sole_name(), '`'))};
         }
     }
-    GraphReading reading{names, {}, {}};
+    GraphReading reading{names, model["range_constraints"], {}, {}};
     found.program = read_graph(graph, placeholders, reading);
     if (!reading.error.empty()) {
         return Error{reading.error};

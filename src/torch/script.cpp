@@ -9,6 +9,7 @@
 #include <set>
 
 #include "torch/names.h"
+#include "types/annotation_dims.h"
 
 namespace sardonyx::torch {
 namespace {
@@ -361,6 +362,26 @@ void collect_types(const Program& program, std::set<std::string>& names) {
     }
 }
 
+// The type with the bounds of the dimensions that have not been written yet. A lower one up to 2
+// only says that torch has not looked at what 0 and 1 would mean: it takes them.
+std::string with_bounds(std::string type, std::map<std::string, DimBounds, std::less<>>& bounds) {
+    constexpr int64_t kLeast = 2;
+    for (auto one = bounds.begin(); one != bounds.end();) {
+        std::string dim = fmt::format("\"{}\"", one->first);
+        size_t at = type.find(dim);
+        if (at == std::string::npos) {
+            ++one;
+            continue;
+        }
+        DimBounds stated = one->second;
+        stated.lower = stated.lower.value_or(0) > kLeast ? stated.lower : std::nullopt;
+        std::string text = annotation_of_dim(bounded_symbol(one->first, stated));
+        type.replace(at, dim.size(), fmt::format("\"{}\"", text));
+        one = bounds.erase(one);
+    }
+    return type;
+}
+
 }  // namespace
 
 bool is_python_operation(std::string_view name) {
@@ -388,8 +409,10 @@ Script write_script(const Program& program, const ScriptOptions& options) {
     Names names(program, modules);
     writer.line(0, "@script(default_opset=op, initializer_bytes=0, fold_bytes=65536)");
     std::vector<std::string> parameters;
+    std::map<std::string, DimBounds, std::less<>> bounds = program.bounds;
     for (const Input& one : program.inputs) {
-        parameters.push_back(names(one.name) + (one.type.empty() ? "" : ": " + one.type));
+        std::string type = with_bounds(one.type, bounds);
+        parameters.push_back(names(one.name) + (type.empty() ? "" : ": " + type));
     }
     writer.line(0, fmt::format("def {}({}):", program.name, join(parameters)));
     writer.body(names, program, 1);

@@ -223,7 +223,12 @@ Dim extreme(FactorKind kind, Dim a, Dim b) {
 Dim substitute_factor(const DimFactor& factor,
                       const std::function<Dim(std::string_view)>& value_of) {
     if (factor.kind == FactorKind::kSymbol) {
-        return value_of(factor.name);
+        // A symbol in its own place keeps what is known of it.
+        Dim value = value_of(factor.name);
+        const DimFactor* same = as_function(value, FactorKind::kSymbol);
+        return same != nullptr && same->text == factor.text
+                   ? bounded_symbol(factor.name, intersection(same->bounds, factor.bounds))
+                   : value;
     }
     Dim left = factor.left.substitute(value_of);
     Dim right = factor.right.substitute(value_of);

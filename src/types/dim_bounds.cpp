@@ -170,6 +170,10 @@ Bound lower_of(const Dim& dim, Budget& budget) {
 
 }  // namespace
 
+DimBounds intersection(const DimBounds& a, const DimBounds& b) {
+    return {tighter_lower(a.lower, b.lower), tighter_upper(a.upper, b.upper)};
+}
+
 DimBounds bounds_of(const Dim& dim) {
     if (!dim.is_symbolic()) {
         Bound value = dim.is_static() ? Bound(dim.value()) : std::nullopt;

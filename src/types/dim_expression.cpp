@@ -192,6 +192,9 @@ Dim function_of(FactorKind kind, const Dim& left, const Dim& right) {
     factor.left = left;
     factor.right = right;
     factor.bounds = bounds_of(kind, bounds_of(left), bounds_of(right));
+    if (factor.bounds.lower && factor.bounds.lower == factor.bounds.upper) {
+        return *factor.bounds.lower;
+    }
     factor.text = function_text(kind, left, right);
     DimExpression expression;
     expression.terms.push_back({1, {std::make_shared<const DimFactor>(std::move(factor))}});
@@ -208,16 +211,37 @@ const DimFactor* as_function(const Dim& dim, FactorKind kind) {
 }
 
 Dim Dim::symbol(std::string_view name) {
+    return bounded_symbol(name, {});
+}
+
+Dim bounded_symbol(std::string_view name, DimBounds bounds) {
     if (name.empty() || name.size() > kMaxDimText / 2) {
         return Dim();
     }
     DimFactor factor;
     factor.name = name;
-    factor.bounds.lower = 0;
+    factor.bounds = intersection(bounds, {0, std::nullopt});
     factor.text = is_identifier(name) ? std::string(name) : quoted_symbol(name);
     DimExpression expression;
     expression.terms.push_back({1, {std::make_shared<const DimFactor>(std::move(factor))}});
-    return from_expression(std::move(expression));
+    return Dim::from_expression(std::move(expression));
+}
+
+void for_each_bounded(const Dim& dim,
+                      const std::function<void(const std::string& name, const DimBounds&)>& visit) {
+    if (!dim.is_symbolic()) {
+        return;
+    }
+    for (const DimTerm& term : dim.expression()->terms) {
+        for (const DimFactorPointer& factor : term.factors) {
+            if (factor->kind != FactorKind::kSymbol) {
+                for_each_bounded(factor->left, visit);
+                for_each_bounded(factor->right, visit);
+            } else if (*factor->bounds.lower > 0 || factor->bounds.upper) {
+                visit(factor->name, factor->bounds);
+            }
+        }
+    }
 }
 
 Dim Dim::from_expression(DimExpression expression) {

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,7 +28,11 @@ inline constexpr int kMaxDimDepth = 16;
 struct DimBounds {
     std::optional<int64_t> lower;
     std::optional<int64_t> upper;
+
+    bool is_empty() const { return lower && upper && *lower > *upper; }
 };
+// What lies between both.
+DimBounds intersection(const DimBounds& a, const DimBounds& b);
 
 enum class FactorKind : uint8_t { kSymbol, kFloorDiv, kModulo, kMax, kMin };
 
@@ -65,6 +70,13 @@ struct DimExpression {
         return !terms.empty() && terms.back().is_constant() ? terms.back().coefficient : 0;
     }
 };
+
+// A symbol that its author promises to lie between these; at least 0. It equals the symbol of that
+// name without bounds: they say what is known of it, not which one it is.
+Dim bounded_symbol(std::string_view name, DimBounds bounds);
+// The symbols of the Dim of which more is known than that they are sizes.
+void for_each_bounded(const Dim& dim,
+                      const std::function<void(const std::string& name, const DimBounds&)>& visit);
 
 // The terms of a Dim that is not unknown, as they stand in an expression.
 std::vector<DimTerm> terms_of(const Dim& dim);

@@ -480,6 +480,18 @@ def _output_names(program: torch.export.ExportedProgram) -> list[str]:
     return names
 
 
+def _bounds(
+    exported: torch.export.ExportedProgram, names: Mapping[str, str]
+) -> dict[str, tuple[int | None, int | None]]:
+    def number(bound: Any) -> int | None:
+        return int(bound) if bound.is_Integer and abs(int(bound)) < 2**63 else None
+
+    return {
+        names.get(str(symbol), str(symbol)): (number(one.lower), number(one.upper))
+        for symbol, one in exported.range_constraints.items()
+    }
+
+
 def program_of(
     exported: torch.export.ExportedProgram, known: Mapping[str, Any], dynamic_shapes: Any = None
 ) -> tuple[Program, dict[str, torch.Tensor]]:
@@ -497,7 +509,7 @@ def program_of(
         if spec.kind == InputKind.USER_INPUT
     ]
     names = _DimNames(dim_names(exported, dynamic_shapes, user_inputs))
-    program = Program("main", is_model=True)
+    program = Program("main", is_model=True, bounds=_bounds(exported, names))
     arrays: dict[str, torch.Tensor] = {}
     for node, spec in zip(placeholders, specs, strict=True):
         value = node.meta.get("val")

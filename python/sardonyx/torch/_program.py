@@ -109,6 +109,8 @@ class Program:
     bodies: dict[str, Program] = dataclasses.field(default_factory=dict)
     # The values that are complex: pairs of their real and imaginary parts.
     pairs: set[str] = dataclasses.field(default_factory=set)
+    # Of names of dimensions: the least and the greatest size; None: torch states none.
+    bounds: dict[str, tuple[int | None, int | None]] = dataclasses.field(default_factory=dict)
     problems: list[Problem] = dataclasses.field(default_factory=list)
     # Where torch's storages do not say which tensors share memory: what is known of each, and
     # which weights share theirs, by equal texts.

@@ -1,6 +1,7 @@
 #include "elaborate/objects/dims.h"
 
 #include "elaborate/objects/object.h"
+#include "types/dim_expression.h"
 
 namespace sardonyx::elaborate {
 namespace {
@@ -15,6 +16,12 @@ std::optional<std::string> sole_name(const Dim& dim) {
         return Dim(1);
     });
     return is_sole && name && dim.equals(Dim::symbol(*name)) ? name : std::nullopt;
+}
+
+// Whether no number lies between the bounds of both, whose names need not mean the same.
+bool lie_apart(const Dim& a, const Dim& b) {
+    return !a.is_unknown() && !b.is_unknown() &&
+           intersection(bounds_of(a), bounds_of(b)).is_empty();
 }
 
 bool same_rank(const Type& a, const Type& b) {
@@ -59,9 +66,10 @@ std::optional<DimBindings::Conflict> DimBindings::conflict(const Type& annotatio
     }
     for (size_t i = 0; i < annotation.shape().size(); ++i) {
         const Dim& annotated = annotation.shape()[i];
-        Conflict conflict{annotated, found.shape()[i], {}, {}};
+        Conflict conflict{annotated, found.shape()[i], {}, {}, false};
         Dim value = value_of(annotated, Unbound::kUnknown);
-        if (!value.differs(found.shape()[i])) {
+        conflict.is_outside = lie_apart(annotated, found.shape()[i]);
+        if (!conflict.is_outside && !value.differs(found.shape()[i])) {
             continue;
         }
         (void)annotated.substitute([&](std::string_view symbol) {

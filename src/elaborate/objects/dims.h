@@ -24,6 +24,7 @@ class DimBindings {
         Dim found;
         std::string name;  // a name in `annotated` that stands for something else; may be empty
         Binding binding;   // its own
+        bool is_outside = false;  // of the bounds of `annotated`
     };
 
     // Names that stand alone in the annotation are bound to what was found, unless they are
