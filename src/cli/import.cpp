@@ -19,6 +19,8 @@
 namespace sardonyx::cli {
 namespace {
 
+constexpr std::string_view kStream = "-";  // standard input or output
+
 // A message of several lines: a paragraph for each problem of the file.
 int print_problems(std::string_view message) {
     size_t end = std::min(message.find('\n'), message.size());
@@ -75,13 +77,20 @@ int run_import(const ImportOptions& options) {
         return print_problems(own.error().message);
     }
     wanted.own = std::move(*own);
-    Result<driver::TorchFile> file = driver::read_torch_file(options.model, wanted);
+    const std::string path = options.model == kStream ? "/dev/stdin" : options.model;
+    Result<driver::TorchFile> file = driver::read_torch_file(path, wanted);
     if (!file.ok()) {
         return print_problems(file.error().message);
     }
     driver::SavingBar bar(options.quiet);
     Result<void> done;
-    if (is_script) {
+    if (options.output == kStream) {
+        Result<std::string> bytes = driver::torch_model_bytes(*file, *target);
+        if (!bytes.ok()) {
+            return print_problems(bytes.error().message);
+        }
+        print(*bytes);
+    } else if (is_script) {
         done = driver::write_torch_script(*file, target->opset, options.outline, options.output);
     } else if (Result<size_t> size =
                    driver::write_torch_model(*file, *target, options.output, bar.watch());

@@ -11,6 +11,7 @@
 #include "base/write_file.h"
 #include "driver/model_files.h"
 #include "driver/torch_library.h"
+#include "proto/proto.h"
 #include "torch/convert.h"
 #include "torch/library.h"
 #include "torch/metadata.h"
@@ -193,6 +194,14 @@ Result<TorchModel> compile_torch_file(const TorchFile& file, const TorchTarget& 
         made.weight_bytes += array.bytes().size();
     }
     return made;
+}
+
+Result<std::string> torch_model_bytes(const TorchFile& file, const TorchTarget& target) {
+    MappedReading reading(file.files);
+    SDX_ASSIGN(TorchModel made, compile_torch_file(file, target));
+    SDX_ASSIGN(std::string bytes, proto::write_model(*made.compilation.model));
+    SDX_TRY(check_unchanged(file.files));
+    return bytes;
 }
 
 Result<void> write_torch_script(const TorchFile& file, int64_t opset, bool outline,

@@ -70,6 +70,8 @@ struct TorchModel {
 };
 Result<TorchModel> compile_torch_file(const TorchFile& file, const TorchTarget& target);
 
+// The bytes of the model, made fit for the release of ONNX Runtime where one is given.
+Result<std::string> torch_model_bytes(const TorchFile& file, const TorchTarget& target);
 // Writes the script, and beside it its weights as .safetensors; `outline`: with modules that repeat
 // as functions.
 Result<void> write_torch_script(const TorchFile& file, int64_t opset, bool outline,

@@ -306,6 +306,43 @@ def test_names_of_dimensions_of_any_signature(by_name: bool) -> None:
     assert 'FLOAT["c"]' in types[4] and '"a"' not in types[3]
 
 
+class Positions(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("table", torch.randn(1, 9, 4))
+
+    def forward(self, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        return x + self.table[:, : x.shape[1]] + y  # type: ignore[index]
+
+
+@pytest.mark.parametrize("from_file", [False, True])
+def test_bounds_of_dimensions(from_file: bool, tmp_path: pathlib.Path) -> None:
+    """Those that torch checks at run time; 0 and 1 are sizes for it, whatever its lower bound."""
+    batch, length = torch.export.Dim("batch"), torch.export.Dim("length", min=3, max=9)
+    shapes = ({0: batch, 1: length}, {0: batch, 1: length})
+    given = torch.ones(3, 5, 4), torch.ones(3, 5, 4)
+    module = Positions()
+    program = torch.export.export(module, given, dynamic_shapes=shapes)
+    made = sardonyx.torch.convert(program)
+    names = [str(one) for one in given_symbols(program)]
+    if from_file:
+        torch.export.save(program, tmp_path / "m.pt2")
+        made = sardonyx.torch.convert(tmp_path / "m.pt2")
+    assert f'x: FLOAT["{names[0]}", "3 <= {names[1]} <= 9", 4], ' in made.to_script()
+    assert f'y: FLOAT["{names[0]}", "{names[1]}", 4]' in made.to_script()
+    operators = {node.op_type for node in made.to_model_proto().graph.node}
+    assert not operators & {"Min", "If", "Where"}
+    run = sardonyx.load(made.to_model_bytes())
+    for sizes in ((1, 3, 4), (2, 9, 4)):
+        x, y = torch.randn(sizes), torch.randn(sizes)
+        np.testing.assert_allclose(run(x.numpy(), y.numpy()), module(x, y).numpy(), rtol=1e-6)
+
+
+def given_symbols(program: torch.export.ExportedProgram) -> list[object]:
+    node = next(one for one in program.graph.nodes if one.name == "x")
+    return [one for one in node.meta["val"].shape if not isinstance(one, int)]
+
+
 def test_nodes_say_where_they_come_from() -> None:
     class Block(nn.Module):
         def __init__(self) -> None:

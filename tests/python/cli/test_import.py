@@ -75,6 +75,7 @@ class File:
         self.outputs: list[str] = []
         self.changes: list[str] = []
         self.major = 8
+        self.bounds: Any = {}
 
     @staticmethod
     def placeholder(name: str) -> str:
@@ -92,6 +93,7 @@ class File:
         tree = {"type": "builtins.dict", "context": keys, "children_spec": leaves}
         return {
             "schema_version": {"major": self.major, "minor": 20},
+            "range_constraints": self.bounds,
             "graph_module": {
                 "graph": {
                     "inputs": [tensor(one) for one in self.values], "nodes": self.nodes,
@@ -190,6 +192,47 @@ def test_a_script_without_python(tmp_path: pathlib.Path) -> None:
     direct = sardonyx.load(tmp_path / "net.onnx")(x)
     np.testing.assert_array_equal(sardonyx.load(tmp_path / "built.onnx")(x), direct)
     np.testing.assert_allclose(direct, wanted(x), rtol=1e-4, atol=1e-5)
+
+
+def test_through_pipes(tmp_path: pathlib.Path) -> None:
+    made, _ = mlp()
+    (tmp_path / "net.pt2").write_bytes(made.data())
+    program("import", "net.pt2", "-o", "net.onnx", folder=tmp_path)
+    (tmp_path / "out").mkdir()
+    for words in (["net.pt2", "-o", "-"], ["-", "-o", "-"]):
+        done = subprocess.run([PROGRAM, "import", *words], input=made.data(), capture_output=True,
+                              check=True, cwd=tmp_path)  # fmt: skip
+        assert done.stdout == (tmp_path / "net.onnx").read_bytes()
+        assert sorted(one.name for one in tmp_path.iterdir()) == ["net.onnx", "net.pt2", "out"]
+    done = subprocess.run([PROGRAM, "import", "-", "-o", "-"], input=made.data()[:-40],
+                          capture_output=True, check=False, cwd=tmp_path)  # fmt: skip
+    assert done.returncode == 1 and done.stdout == b""
+    assert b"error: " in done.stderr
+
+
+@pytest.mark.parametrize(("bounds", "dim"), [
+    ({"min_val": 2, "max_val": 512}, "s31 <= 512"),
+    ({"min_val": 3, "max_val": None}, "3 <= s31"),
+    ({"min_val": 4, "max_val": 9}, "4 <= s31 <= 9"),
+    ({"min_val": 2, "max_val": None}, "s31"),  # torch takes 0 and 1, too
+    ({"min_val": 0, "max_val": 2**70}, "s31"),
+    ({"min_val": "x", "max_val": []}, "s31"),
+    ([], "s31"),
+])  # fmt: skip
+def test_bounds_of_dimensions(tmp_path: pathlib.Path, bounds: Any, dim: str) -> None:
+    made, _ = mlp()
+    made.bounds = {"s31": bounds, 'x"\n': bounds}
+    (tmp_path / "net.pt2").write_bytes(made.data())
+    program("import", "net.pt2", "-o", "net.py", folder=tmp_path)
+    text = (tmp_path / "net.py").read_text()
+    assert f'def main(x: FLOAT["{dim}", 8]):' in text
+    program("import", "net.pt2", "-o", "net.onnx", "--dim", "s31=n", folder=tmp_path)
+    model = onnx.load(tmp_path / "net.onnx")
+    assert model.graph.input[0].type.tensor_type.shape.dim[0].dim_param == "n"
+    made.bounds = {"s31": {"min_val": 9, "max_val": 4}}
+    (tmp_path / "net.pt2").write_bytes(made.data())
+    told = program("import", "net.pt2", "-o", "net.onnx", folder=tmp_path, status=1)
+    assert "no size lies between" in told
 
 
 def test_python_reads_the_same(tmp_path: pathlib.Path) -> None:
