@@ -353,6 +353,16 @@ bool put_back(Context& c, const ItemPlace& place, const ir::Value* before, ir::V
     return assign(c, name, Object::tensor(after), place.expr->range);
 }
 
+// Slices and shapes of an array of NumPy are views of it: what is assigned to items of one is in
+// the other, too, and which of them share elements is not followed here.
+bool refuse_array(Context& c, const ItemPlace& place) {
+    std::string_view target = c.source(place.expr->value->range);
+    return refuse_statement(
+        c, place.expr->range,
+        "an assignment to an item of an array, which changes it for all that share its elements",
+        fmt::format("make it a tensor first, as in `y = op.Identity({})`", target));
+}
+
 bool write(Context& c, const ItemPlace& place, const Object& value, Range value_range) {
     const Object& container = place.container;
     switch (container.kind()) {
@@ -363,6 +373,9 @@ bool write(Context& c, const ItemPlace& place, const Object& value, Range value_
             return may_change(c, place.expr, container) &&
                    set_in_dict(c, place, value, value_range);
         case ObjectKind::kTensor: {
+            if (container.is_array_part()) {
+                return refuse_array(c, place);
+            }
             ir::Value* before = container.value();
             ir::Value* after = before->type.kind() == TypeKind::kSequence
                                    ? updated_sequence(c, before, place, value, value_range)
@@ -373,7 +386,7 @@ bool write(Context& c, const ItemPlace& place, const Object& value, Range value_
             if (c.runs_file) {
                 return set_array_item(c, container, place.index, value, place.expr->range);
             }
-            [[fallthrough]];
+            return refuse_array(c, place);
         default:
             return refuse_statement(
                 c, place.expr->range,

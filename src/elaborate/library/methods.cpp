@@ -13,6 +13,8 @@
 #include "elaborate/emit/constants.h"
 #include "elaborate/emit/interpreter.h"
 #include "elaborate/emit/opsets.h"
+#include "elaborate/library/array_choices.h"
+#include "elaborate/library/array_shapes.h"
 #include "elaborate/library/constructors.h"
 #include "elaborate/library/number_builtins.h"
 #include "elaborate/library/set_methods.h"
@@ -354,6 +356,30 @@ Object tensor_method(Context& c, const MethodObject& method, const Arguments& a)
                   "call an operator: `op.ReduceSum(x)`");
 }
 
+// Methods of arrays that are functions of NumPy, too.
+Object array_function(Context& c, const MethodObject& method, const Arguments& a) {
+    struct Named {
+        std::string_view name;
+        Object (*function)(Context&, const Arguments&);
+    };
+    constexpr Named kFunctions[] = {{"clip", np_clip},       {"transpose", np_transpose},
+                                    {"squeeze", np_squeeze}, {"repeat", np_repeat},
+                                    {"cumsum", np_cumsum},   {"argsort", np_argsort}};
+    auto found = std::find_if(std::begin(kFunctions), std::end(kFunctions),
+                              [&method](const Named& one) { return one.name == method.name; });
+    if (found == std::end(kFunctions)) {
+        return wrong_call(c, method, a);
+    }
+    Arguments call = a;
+    if (method.name == "transpose" && call.positional.size() > 1) {
+        call.positional = {Object::tuple(a.positional)};
+        call.ranges = {a.range};
+    }
+    call.positional.insert(call.positional.begin(), method.self);
+    call.ranges.insert(call.ranges.begin(), a.callee_range);
+    return found->function(c, call);
+}
+
 }  // namespace
 
 bool is_changing_method(std::string_view name) {
@@ -386,7 +412,7 @@ Object call_method(Context& c, const MethodObject& method, const Arguments& argu
             return element_type_method(c, method, arguments);
         case ObjectKind::kConstant: {
             std::optional<Object> known = array_method(c, method.self, method.name, arguments);
-            return known ? *known : wrong_call(c, method, arguments);
+            return known ? *known : array_function(c, method, arguments);
         }
         default:
             return tensor_method(c, method, arguments);

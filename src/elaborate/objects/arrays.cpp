@@ -330,8 +330,9 @@ bool change_array(Context& c, const Object& a, const Object& after) {
 
 namespace {
 
-constexpr std::string_view kArrayMethods[] = {"astype", "copy",    "reshape", "tolist", "item",
-                                              "ravel",  "flatten", "max",     "min",    "sum"};
+constexpr std::string_view kArrayMethods[] = {
+    "astype", "copy", "reshape", "tolist",    "item",    "ravel",  "flatten", "max",
+    "min",    "sum",  "clip",    "transpose", "squeeze", "repeat", "cumsum",  "argsort"};
 
 // An element as a number of Python.
 Object element_of(const Tensor& array, int64_t place) {
@@ -421,7 +422,7 @@ std::optional<Object> reduced(Context& c, const Object& a, std::string_view name
 }  // namespace
 
 std::optional<Object> array_member(Context& c, const Object& a, std::string_view name) {
-    if (!c.runs_file || !is_array_operand(a)) {
+    if (!is_array_operand(a)) {
         return std::nullopt;
     }
     if (name == "T") {
@@ -438,7 +439,7 @@ std::optional<Object> array_member(Context& c, const Object& a, std::string_view
 
 std::optional<Object> array_method(Context& c, const Object& a, std::string_view name,
                                    const Arguments& arguments) {
-    if (!c.runs_file || !is_array_operand(a) || !arguments.keywords.empty()) {
+    if (!is_array_operand(a) || !arguments.keywords.empty()) {
         return std::nullopt;
     }
     const Tensor& array = a.get<Tensor>();

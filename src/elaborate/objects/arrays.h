@@ -1,6 +1,7 @@
-// Python's operators on arrays that are known, which mean what they mean in NumPy 2; their items,
-// members and methods where Python itself runs: at the top level of a file, and in plain functions
-// that are called with what is known. In the body of a script those are nodes of the graph.
+// Python's operators on arrays that are known, which mean what they mean in NumPy 2, and their
+// items where Python itself runs: at the top level of a file, and in plain functions that are
+// called with what is known. In the body of a script those are nodes of the graph. Members and
+// methods of arrays are computed everywhere.
 #pragma once
 
 #include <optional>

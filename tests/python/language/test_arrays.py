@@ -1,0 +1,89 @@
+"""NumPy's arrays in the bodies of scripts: their members and methods on all surfaces, and what
+changes their elements, which is refused because views share them."""
+
+from __future__ import annotations
+
+import pathlib
+
+import numpy as np
+import pytest
+
+from language import shared_compiler
+from surfaces import check, first_finding, text_of
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+BEFORE = """\
+W = np.arange(6, dtype=np.float32).reshape(2, 3)
+K = np.array([3, 1, 2])
+---
+"""
+W = np.arange(6, dtype=np.float32).reshape(2, 3)
+K = np.array([3, 1, 2])
+X = np.array([1, 2, 3], np.float32)
+
+COMPUTED = [
+    "W.T", "W.reshape(3, 2)", "W.reshape((-1, 2))", "W.reshape(6)", "W.astype(np.float64)",
+    "K.astype(bool)", "W.flatten()", "W.ravel()", "W.copy()", "W.transpose()", "W.transpose(1, 0)",
+    "W.transpose((1, 0))", "W.reshape(1, 6).squeeze()", "W.reshape(1, 6, 1).squeeze(2)", "W.max()",
+    "W.min()", "K.sum()", "K.cumsum()", "K.argsort()", "K.repeat(2)", "K.clip(1, 2)",
+    "W.reshape(3, 2).T.shape[0]", "W.T.ndim", "W.T.size", "K.tolist()", "len(W.tolist()[0])",
+    "np.arange(16).reshape(4, 4)", "np.arange(6, dtype=np.float32).reshape(2, -1).T",
+    "np.zeros(3).reshape(3, 1)", "W.T @ W", "K.astype(np.float32) @ W.T",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("expression", COMPUTED)
+def test_methods_are_those_of_numpy(expression: str, tmp_path: pathlib.Path) -> None:
+    expected = np.asarray(eval(expression))
+    check(f"{BEFORE}y = {expression}\nreturn op.Identity(y)", expected, tmp_path, x=X)
+
+
+def test_they_decide_what_is_compiled(tmp_path: pathlib.Path) -> None:
+    check(f"{BEFORE}return x * 2 if W.T.shape == (3, 2) and K.max() == 3 else x", X * 2, tmp_path,
+          x=X)  # fmt: skip
+    check(f"{BEFORE}y = x\nfor k in K.tolist():\n    y = y + k\nreturn y", X + 6, tmp_path, x=X)
+
+
+@pytest.mark.parametrize(
+    "expression", ["W.mean()", "W.sum()", "K.item()", "W.reshape(4)", "W.nope()"]
+)
+def test_others_are_refused(expression: str) -> None:
+    body = f"{BEFORE}y = {expression}\nreturn op.Identity(y)"
+    answer, _ = shared_compiler().compile(text_of(body, False, {"x": X}), "f")
+    assert answer[0] == "error", answer
+
+
+# In NumPy most of these change an array that has another name.
+CHANGES = [
+    "y = np.zeros(3)\nz = y[1:]\nz[0] = 5.0\nreturn op.Identity(y)",
+    "y = np.zeros(3)\nz = y\nz[0] = 5.0\nreturn op.Identity(y)",
+    "y = np.zeros(4)\nz = y.reshape(2, 2)\nz[0] = 5.0\nreturn op.Identity(y)",
+    "y = np.zeros(4)\nz = y.reshape(2, 2).T\nz[0, 1] = 5.0\nreturn op.Identity(y)",
+    "y = np.zeros(3) * 2\nz = y[1:]\nz[0] = 5.0\nreturn op.Identity(y)",
+    "y = np.zeros(3) * 2\nz = y[1:]\ny[1] = 5.0\nreturn op.Identity(z)",
+    "y = -K\nz = y[:2]\nz[0] = 5\nreturn op.Identity(y)",
+    "y = np.concatenate([K, K])\nz = y[1:]\nz[0] = 7\nreturn op.Identity(y)",
+    "y = W if x[0] > 0 else W * 2\nz = y[1:]\nz[0] = 9.0\nreturn op.Identity(y)",
+    "y = W[1:] if x[0] > 0 else W[:1]\ny[0] = 9.0\nreturn op.Identity(W)",
+    "y = [W[1:]]\ny[0][0] = 9.0\nreturn op.Identity(W)",
+    "y = W[1:]\ny[0, 1] += 9.0\nreturn op.Identity(W)",
+    "y = W[0]\ny[:] = x\nreturn op.Identity(W)",
+    "for i in range(2):\n    y = W[i]\n    y[0] = x[0]\nreturn op.Identity(W)",
+]
+
+
+@pytest.mark.parametrize("body", CHANGES)
+def test_elements_that_views_share_are_not_assigned_to(body: str) -> None:
+
+    for named in (False, True):
+        answer, _ = shared_compiler().compile(text_of(BEFORE + body, named, {"x": X}), "f")
+        assert answer[0] == "error", answer
+        assert first_finding(answer).startswith("unsupported-statement"), answer
+
+
+def test_a_tensor_of_an_array_is_its_own(tmp_path: pathlib.Path) -> None:
+    body = f"{BEFORE}y = op.Identity(W[1:])\ny[0, 0] = x[0]\nreturn y, op.Identity(W)"
+    changed = W[1:].copy()
+    changed[0, 0] = 1
+    check(body, (changed, W), tmp_path, x=X)
