@@ -382,6 +382,17 @@ nb::object type_to_python(const Object& object) {
                : dtype_of(type);
 }
 
+// np.float64, np.int64 or np.bool_; an int that is wider has come from Python's arithmetic.
+nb::object number_of_numpy(const Object& object) {
+    if (object.is(ObjectKind::kWideInt)) {
+        return wide_int_to_python(object.as_whole());
+    }
+    ElementType type = object.is(ObjectKind::kFloat)  ? ElementType::kDouble
+                       : object.is(ObjectKind::kBool) ? ElementType::kBool
+                                                      : ElementType::kInt64;
+    return dtype_of(type).attr("type")(object_to_python(object.shown(elaborate::ShownAs::kPlain)));
+}
+
 nb::object call_builtin(const char* name, nb::object a, nb::object b, nb::object c) {
     return nb::module_::import_("builtins").attr(name)(a, b, c);
 }
@@ -393,6 +404,9 @@ Object object_from_python(nb::handle object) {
 }
 
 nb::object object_to_python(const Object& object) {
+    if (object.is_number() && object.shown_as() == elaborate::ShownAs::kNumpy) {
+        return number_of_numpy(object);
+    }
     switch (object.kind()) {
         case ObjectKind::kNone:
             return nb::none();

@@ -193,16 +193,31 @@ bool extends_in_place(Context& c, const syntax::AugAssignStmt* statement, const 
 
 }  // namespace
 
+namespace {
+
+// An array of rank 0, which is changed, or a scalar of NumPy, which is bound again: the same where
+// no other name refers to it.
+bool is_scalar_of_many(const Object& object) {
+    constexpr long kHolders = 2;  // the name, and what was read of it
+    return object.is(ObjectKind::kConstant) && object.get<Tensor>().rank() == 0 &&
+           object.pointer().use_count() > kHolders;
+}
+
+}  // namespace
+
 bool changes_in_place(Context& c, const Object& before, const Object& after, Range range) {
+    if (c.runs_file && is_scalar_of_many(before)) {
+        refuse(c, range, "an augmented assignment to this array", "make a new array");
+        return true;
+    }
     if (!c.runs_file || before.kind() != after.kind() || before.is_frozen()) {
         return false;
     }
     if (before.is(ObjectKind::kConstant)) {
-        // A scalar of NumPy is bound again; an array of rank 0, which it may be, is changed.
-        constexpr long kHolders = 2;  // the name and `before`
-        bool is_scalar = before.get<Tensor>().rank() == 0;
-        bool is_bound_again = is_scalar && before.pointer().use_count() <= kHolders;
-        if (!is_bound_again && (is_scalar || !change_array(c, before, after))) {
+        if (before.get<Tensor>().rank() == 0) {
+            return false;
+        }
+        if (!change_array(c, before, after)) {
             refuse(c, range, "an augmented assignment to this array", "make a new array");
             // Python refuses it as well.
             if (is_floating(after.get<Tensor>().element_type()) &&
@@ -210,7 +225,7 @@ bool changes_in_place(Context& c, const Object& before, const Object& after, Ran
                 raises(c, "TypeError");
             }
         }
-        return !is_bound_again;
+        return true;
     }
     if (before.is(ObjectKind::kList) || before.is(ObjectKind::kSet)) {
         before.items() = std::vector<Object>(after.items());
@@ -246,7 +261,7 @@ bool changes_array(const Context& c, const Object& before) {
     bool is_array = (before.is(ObjectKind::kConstant) && before.get<Tensor>().rank() > 0) ||
                     (before.is_array_part() &&
                      !(before.value()->type.has_shape() && before.value()->type.shape().empty()));
-    return !c.runs_file && is_array;
+    return !c.runs_file && (is_array || is_scalar_of_many(before));
 }
 
 // cfg.n op= value; false: it is something else.

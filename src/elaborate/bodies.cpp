@@ -62,7 +62,7 @@ std::optional<std::vector<Object>> returned_objects(Context& c, const ScriptFunc
 Object as_result(Context& c, const Object& object, const Annotation* annotation) {
     bool is_annotated = annotation != nullptr && annotation->type.kind() == TypeKind::kSequence;
     if (!object.is_sequence() || (!is_annotated && is_of_numbers(object))) {
-        return object;
+        return beside_tensors(object);
     }
     if (object.items().empty()) {
         ElementType type =

@@ -18,6 +18,7 @@
 #include "elaborate/emit/operator_inputs.h"
 #include "elaborate/emit/opsets.h"
 #include "elaborate/emit/sequences.h"
+#include "elaborate/emit/values.h"
 #include "elaborate/objects/arguments.h"
 #include "elaborate/objects/context.h"
 #include "elaborate/objects/namespaces.h"
@@ -214,6 +215,12 @@ void leave_out_axes_of_scalar(const ops::Schema& schema, std::vector<ir::Value*>
 
 Object call_operator(Context& c, const OpsetObject& written, std::string_view name,
                      const Arguments& arguments, size_t wanted) {
+    if (std::any_of(arguments.positional.begin(), arguments.positional.end(), is_numpys_float)) {
+        Arguments plain = arguments;
+        std::transform(plain.positional.begin(), plain.positional.end(), plain.positional.begin(),
+                       beside_tensors);
+        return call_operator(c, written, name, plain, wanted);
+    }
     OpsetObject opset = compiled_opset(c, written);
     bool is_known = true;
     const ops::Schema* schema = find_operator(c, opset, name, arguments, is_known);

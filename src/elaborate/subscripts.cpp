@@ -416,7 +416,7 @@ Object subscript(Context& c, const Object& object, const Object& index, const Ex
         case ObjectKind::kAttribute:
         case ObjectKind::kConstant: {
             if (std::optional<Object> known = array_item(c, object, index, range)) {
-                return *known;
+                return as_numpys_number(*known);
             }
             ir::Value* value = as_value(c, object, object_range);
             return value != nullptr ? part_of(object, tensor_subscript(c, value, index, index_expr,

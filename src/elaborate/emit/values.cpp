@@ -32,6 +32,26 @@ bool is_python_number(const Object& object) {
     return object.is_number() || object.is_number_tensor();
 }
 
+bool is_numpys_float(const Object& object) {
+    if (!object.is_array_part()) {
+        return false;
+    }
+    const Type& type = object.value()->type;
+    return type.is_tensor() && type.element_type() == ElementType::kDouble && type.has_shape() &&
+           type.shape().empty();
+}
+
+Object beside_tensors(const Object& object) {
+    return is_numpys_float(object) ? Object::number(object.value()) : object;
+}
+
+bool float_meets_tensor(const Object& a, const Object& b) {
+    auto is_of_run = [](const Object& one) {
+        return one.is_graph_value() && !one.is_array_part() && !is_python_number(one);
+    };
+    return (is_numpys_float(a) && is_of_run(b)) || (is_numpys_float(b) && is_of_run(a));
+}
+
 namespace {
 
 // kUndefined: not known, or as its values imply.

@@ -13,6 +13,14 @@ bool is_leaf(const Object& object);
 // A number to Python: static, or a tensor or attribute parameter that stands for one.
 bool is_python_number(const Object& object);
 
+// An item of an array that is an np.float64, a subclass of Python's float: tensors and operators
+// take it for a float of Python, arrays for a DOUBLE.
+bool is_numpys_float(const Object& object);
+// What it is to tensors and operators; other objects stay.
+Object beside_tensors(const Object& object);
+// Whether one of them is such an item, and the other what the run decides and no array.
+bool float_meets_tensor(const Object& a, const Object& b);
+
 // The element type in which Python computes with a number, whatever tensor holds it: DOUBLE for its
 // floats, INT64 for its ints (UINT64 for those of a UINT64 tensor), BOOL. kUndefined: not known.
 ElementType number_type(const Object& object);

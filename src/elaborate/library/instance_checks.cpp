@@ -63,7 +63,7 @@ bool is_instance(const Object& object, std::string_view type) {
             return type == "bool" || type == "int";
         case ObjectKind::kInt:
         case ObjectKind::kWideInt:
-            return type == "int";
+            return type == "int" && object.shown_as() != ShownAs::kNumpy;
         case ObjectKind::kFloat:
             return type == "float";
         case ObjectKind::kString:
@@ -163,6 +163,11 @@ Object py_isinstance(Context& c, const Arguments& a) {
     }
     if (a.positional[0].is(ObjectKind::kOpaque)) {
         return instance_of_opaque(c, a, types);
+    }
+    if (is_array_scalar(a.positional[0])) {
+        return refuse(c, a.range,
+                      "`isinstance` of an array without a dimension or a scalar of NumPy",
+                      "ask for its `dtype`");
     }
     for (const Object& type : types) {
         Namespace* of_file = as_namespace(type);

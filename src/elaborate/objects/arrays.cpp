@@ -41,6 +41,11 @@ ElementType computed_type(const Object& a, const Object& b) {
     }
     const Object& number = a.is(ObjectKind::kConstant) ? b : a;
     ElementType type = (a.is(ObjectKind::kConstant) ? a : b).get<Tensor>().element_type();
+    if (number.shown_as() == ShownAs::kNumpy) {
+        return promoted(type, number.is(ObjectKind::kFloat)  ? ElementType::kDouble
+                              : number.is(ObjectKind::kBool) ? ElementType::kBool
+                                                             : ElementType::kInt64);
+    }
     if (number.is(ObjectKind::kFloat)) {
         return is_floating(type) ? type : ElementType::kDouble;
     }
@@ -328,13 +333,6 @@ bool change_array(Context& c, const Object& a, const Object& after) {
 
 // --- Members -------------------------------------------------------------------------------------
 
-namespace {
-
-constexpr std::string_view kArrayMethods[] = {
-    "astype", "copy", "reshape", "tolist",    "item",    "ravel",  "flatten", "max",
-    "min",    "sum",  "clip",    "transpose", "squeeze", "repeat", "cumsum",  "argsort"};
-
-// An element as a number of Python.
 Object element_of(const Tensor& array, int64_t place) {
     Tensor one = gather(array, std::vector<int64_t>{place}, {});
     if (is_floating(one.element_type())) {
@@ -347,6 +345,12 @@ Object element_of(const Tensor& array, int64_t place) {
     return one.element_type() == ElementType::kBool ? Object::boolean(value != 0)
                                                     : Object::integer(value);
 }
+
+namespace {
+
+constexpr std::string_view kArrayMethods[] = {
+    "astype", "copy", "reshape", "tolist",    "item",    "ravel",  "flatten", "max",
+    "min",    "sum",  "clip",    "transpose", "squeeze", "repeat", "cumsum",  "argsort"};
 
 Object list_of(const Tensor& array, size_t axis, int64_t& place) {
     if (axis == array.dims().size()) {
@@ -416,10 +420,21 @@ std::optional<Object> reduced(Context& c, const Object& a, std::string_view name
             total = one;
         }
     }
-    return total;
+    return total ? std::optional(as_numpys_number(*total)) : std::nullopt;
 }
 
 }  // namespace
+
+Object as_numpys_number(const Object& scalar) {
+    if (!scalar.is(ObjectKind::kConstant) || !scalar.get<Tensor>().dims().empty()) {
+        return scalar;
+    }
+    const Tensor& array = scalar.get<Tensor>();
+    ElementType type = array.element_type();
+    return type == ElementType::kDouble || type == ElementType::kInt64
+               ? element_of(array, 0).shown(ShownAs::kNumpy)
+               : scalar;
+}
 
 std::optional<Object> array_member(Context& c, const Object& a, std::string_view name) {
     if (!is_array_operand(a)) {

@@ -27,6 +27,13 @@ std::optional<Object> array_unary(lowering::Unary op, const Object& a);
 // Another array over the same elements in NumPy: neither may be changed from now on.
 Object array_view(Context& c, const Object& a, Tensor tensor);
 
+// An element as a number of Python; of a type that has arithmetic.
+Object element_of(const Tensor& array, int64_t place);
+
+// What NumPy's operators and reductions give: a scalar in DOUBLE or INT64 as a number of Python
+// that NumPy shows. Arrays with dimensions and scalars of other types stay.
+Object as_numpys_number(const Object& scalar);
+
 // a[index] with integers, slices and `...`.
 std::optional<Object> array_item(Context& c, const Object& a, const Object& index,
                                  syntax::Range range);

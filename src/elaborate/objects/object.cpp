@@ -6,6 +6,8 @@
 #include <bit>
 #include <cmath>
 
+#include "elaborate/objects/array_math.h"
+#include "elaborate/objects/arrays.h"
 #include "elaborate/objects/namespaces.h"
 #include "elaborate/objects/program.h"
 #include "elaborate/objects/shown.h"
@@ -350,6 +352,10 @@ bool are_told_apart(const Object& a, const Object& b) {
     }
 }
 
+Object as_python_number(const Object& object) {
+    return object.is_number() ? object : element_of(object.get<Tensor>(), 0);
+}
+
 bool equal_at(const Object& a, const Object& b, Walk& walk) {
     if (walk.equality == Equality::kIdentical) {
         if (are_told_apart(a, b)) {
@@ -374,6 +380,10 @@ bool equal_at(const Object& a, const Object& b, Walk& walk) {
     if (a.is(ObjectKind::kOpaque) || b.is(ObjectKind::kOpaque)) {
         return a.is(ObjectKind::kOpaque) ? a.get<OpaqueObject>().equals(b)
                                          : b.get<OpaqueObject>().equals(a);
+    }
+    if (walk.equality == Equality::kPython && (is_array_scalar(a) || is_array_scalar(b))) {
+        return (a.is_number() || is_array_scalar(a)) && (b.is_number() || is_array_scalar(b)) &&
+               compare_numbers(as_python_number(a), as_python_number(b)) == 0;
     }
     if (a.kind() != b.kind()) {
         return false;
@@ -454,6 +464,11 @@ bool same_key(const Object& a, const Object& b) {
                                                           : 0;
     };
     return hashed_as(a) == hashed_as(b) && equal(a, b);
+}
+
+bool is_array_scalar(const Object& object) {
+    return object.is(ObjectKind::kConstant) && object.get<Tensor>().dims().empty() &&
+           has_arithmetic(object.get<Tensor>().element_type());
 }
 
 bool equal(const Object& a, const Object& b) {

@@ -428,6 +428,8 @@ Object as_python_int(const Object& object);
 bool same_key(const Object& a, const Object& b);
 // Python's == on static values; tensors are equal when they are the same value.
 bool equal(const Object& a, const Object& b);
+// A scalar of NumPy, such as np.int8(3), or an array without a dimension, which is the same here.
+bool is_array_scalar(const Object& object);
 // Whether no program tells one from the other, so that one may stand for both: equal(), but 1 is
 // not True or 1.0, 0.0 is not -0.0, {"a": 1, "b": 2} not {"b": 2, "a": 1}, and NaN is NaN.
 bool identical(const Object& a, const Object& b);

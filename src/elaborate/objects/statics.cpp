@@ -452,15 +452,37 @@ bool holds_nan(const Object& object, int depth = 0) {
     return found;
 }
 
-Object refuse_nan(Context& c, syntax::Range range) {
-    return refuse(c, range, "NaN in a comparison that depends on whether both are one object",
-                  "ask with `math.isnan(...)`");
+// An array with dimensions, whose comparison with anything is an array.
+bool holds_array(const Object& object, int depth = 0) {
+    if (object.is(ObjectKind::kConstant)) {
+        return !object.get<Tensor>().dims().empty();
+    }
+    bool found = false;
+    if (depth <= kDeepest) {
+        each_part(object,
+                  [&](const Object& part) { found = found || holds_array(part, depth + 1); });
+    }
+    return found;
+}
+
+bool may_share_nan(const Object& a, const Object& b) {
+    return holds_nan(a) && holds_nan(b);
 }
 
 }  // namespace
 
-bool may_share_nan(const Object& a, const Object& b) {
-    return holds_nan(a) && holds_nan(b);
+bool is_doubtful(const Object& a, const Object& b) {
+    return holds_array(a) || holds_array(b) || may_share_nan(a, b);
+}
+
+Object refuse_doubtful(Context& c, const Object& a, const Object& b, syntax::Range range) {
+    return holds_array(a) || holds_array(b)
+               ? refuse(c, range,
+                        "an array in a comparison that asks for one answer: NumPy compares it "
+                        "element by element",
+                        "compare the elements, as in `x.tolist() == [1, 2]`")
+               : refuse(c, range, "NaN in a comparison that depends on whether both are one object",
+                        "ask with `math.isnan(...)`");
 }
 
 Object static_compare(Context& c, syntax::CompareOp op, const Object& a, const Object& b,
@@ -470,14 +492,14 @@ Object static_compare(Context& c, syntax::CompareOp op, const Object& a, const O
         case CompareOp::kEq:
         case CompareOp::kNotEq: {
             bool same = equal(a, b);
-            return !same && !a.is_number() && may_share_nan(a, b)
-                       ? refuse_nan(c, range)
+            return !same && !a.is_number() && is_doubtful(a, b)
+                       ? refuse_doubtful(c, a, b, range)
                        : Object::boolean(same == (op == CompareOp::kEq));
         }
         case CompareOp::kIs:
         case CompareOp::kIsNot: {
             if (a.is(ObjectKind::kFloat) && may_share_nan(a, b)) {
-                return refuse_nan(c, range);
+                return refuse_doubtful(c, a, b, range);
             }
             return Object::boolean(is_same_object(a, b) == (op == CompareOp::kIs));
         }
@@ -487,8 +509,9 @@ Object static_compare(Context& c, syntax::CompareOp op, const Object& a, const O
             if (!found) {
                 return refuse(c, range, fmt::format("`in` on {}", kind_name(b)));
             }
-            if (!*found && may_share_nan(a, b)) {
-                return refuse_nan(c, range);
+            bool by_hash = b.is(ObjectKind::kDict) || b.is(ObjectKind::kSet);
+            if (!*found && (by_hash ? may_share_nan(a, b) : is_doubtful(a, b))) {
+                return refuse_doubtful(c, a, b, range);
             }
             return Object::boolean(*found == (op == CompareOp::kIn));
         }

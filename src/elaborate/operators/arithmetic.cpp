@@ -213,6 +213,17 @@ bool meets_numpys_int(const Object& a, const Object& b) {
     return (is_int(a) && is_other(b)) || (is_int(b) && is_other(a));
 }
 
+// The same of a float of NumPy beside what the run makes of arrays; to tensors it is a literal.
+bool meets_numpys_float(const Object& a, const Object& b) {
+    auto is_float = [](const Object& one) {
+        return one.is(ObjectKind::kFloat) && one.shown_as() == ShownAs::kNumpy;
+    };
+    auto is_other = [](const Object& one) {
+        return one.is_array_part() && one.value()->type.element_type() != ElementType::kDouble;
+    };
+    return (is_float(a) && is_other(b)) || (is_float(b) && is_other(a));
+}
+
 }  // namespace
 
 Object binary(Context& c, syntax::BinaryOp op, const Operand& first, const Operand& second,
@@ -221,6 +232,10 @@ Object binary(Context& c, syntax::BinaryOp op, const Operand& first, const Opera
     Range a_range = first.range, b_range = second.range;
     if (a.is_error() || b.is_error()) {
         return Object::error();
+    }
+    if (float_meets_tensor(a, b)) {
+        Object left = beside_tensors(a), right = beside_tensors(b);
+        return binary(c, op, {left, a_range}, {right, b_range}, range);
     }
     lowering::Binary operation = lowered(op);
     if (op == syntax::BinaryOp::kMod && a.is(ObjectKind::kString) && !b.is_static()) {
@@ -239,7 +254,7 @@ Object binary(Context& c, syntax::BinaryOp op, const Operand& first, const Opera
         return *settled;
     }
     if (std::optional<Object> known = array_binary(c, operation, a, b, range)) {
-        return *known;
+        return as_numpys_number(*known);
     }
     if (op == syntax::BinaryOp::kAdd && is_sequence_value(a) && b.is(ObjectKind::kList)) {
         return insert_items(c, a, b, range);
@@ -252,6 +267,11 @@ Object binary(Context& c, syntax::BinaryOp op, const Operand& first, const Opera
         if (meets_numpys_int(a, b)) {
             return refuse(c, range, "an int of NumPy, which is INT64, beside a tensor that is not",
                           "write `int(...)` around it, or `math.prod` for `np.prod`");
+        }
+        if (meets_numpys_float(a, b)) {
+            return refuse(c, range,
+                          "a float of NumPy, which is DOUBLE, beside an array that is not",
+                          "write `float(...)` around it, or give the array the type DOUBLE");
         }
         ir::Value *left = nullptr, *right = nullptr;
         bool is_integer_base = a.is_tensor() && is_integer(a.value()->type.element_type());

@@ -198,6 +198,10 @@ Object compare_pair(Context& c, syntax::CompareOp op, const Operand& first, cons
     if (a.is_error() || b.is_error()) {
         return Object::error();
     }
+    if (float_meets_tensor(a, b)) {
+        Object left = beside_tensors(a), right = beside_tensors(b);
+        return compare_pair(c, op, {left, first.range}, {right, second.range}, range);
+    }
     bool wants_item = op == CompareOp::kIn || op == CompareOp::kNotIn;
     if (a.is_numbers() || (b.is_numbers() && !(wants_item && is_python_number(a)))) {
         c.report(kUnsupportedOperand, range,

@@ -87,3 +87,52 @@ def test_a_tensor_of_an_array_is_its_own(tmp_path: pathlib.Path) -> None:
     changed = W[1:].copy()
     changed[0, 0] = 1
     check(body, (changed, W), tmp_path, x=X)
+
+
+NUMBERS = """\
+W = np.arange(6, dtype=np.float32).reshape(2, 3)
+K = np.array([3, 1, 2])
+D = np.array([0.5, 1.5])
+---
+"""
+D = np.array([0.5, 1.5])
+# Scalars of NumPy: what decides, and the types of what they give. An np.float64 is a float.
+SCALARS = [
+    ("x if K.max() in [1, 3] else -x", X), ("x if np.array(3) in [3] else -x", X),
+    ("x if K[0] in (3, 4) else -x", X), ("x if K.max() not in {3} else -x", -X),
+    ("x if (K.max(), 2) == (3, 2) else -x", X), ("x if [np.max(K)] == [3] else -x", X),
+    ("x * [1, 3].index(K.max())", X), ("x * [1, 3, 3].count(np.max(K))", X * 2),
+    ("x * {3: 1.0}.get(K.max(), 5.0)", X), ("x * K.tolist().index(1)", X),
+    ("x if isinstance(K.max(), int) else -x", -X), ("x if isinstance(D.max(), float) else -x", X),
+    ("x * D[0]", X * np.float32(0.5)), ("D[1] * x", X * np.float32(1.5)),
+    ("x * D.max()", X * np.float32(1.5)), ("x * (K[0] / 2)", X * np.float32(1.5)),
+    ("op.Identity(D[0])", np.float32(0.5)), ("op.Identity(D.max())", np.float32(1.5)),
+    ("op.Identity(K[0] / 2)", np.float32(1.5)), ("op.Identity(K.max() / 2)", np.float32(1.5)),
+    ("op.Identity(W.max())", np.float32(5)), ("op.Identity(W.max() + K.max())", np.float32(8)),
+    ("op.Identity(D[0] * D)", D * 0.5), ("op.Identity(np.float64(2.5) * W)", W * np.float64(2.5)),
+    ("op.Identity(D.max() * W)", W * np.float64(1.5)), ("op.Identity(K.max() * D)", D * 3),
+    ("op.Mul(x, D[1])", X * np.float32(1.5)), ("op.Where(x > D[0], x, D[0])", X),
+    ("x[K.min():]", X[1:]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("expression", "expected"), SCALARS)
+def test_scalars_of_numpy(expression: str, expected: object, tmp_path: pathlib.Path) -> None:
+    check(f"{NUMBERS}return {expression}", np.asarray(expected), tmp_path, x=X)
+
+
+# NumPy compares an array element by element, which gives no one answer.
+NO_ANSWER = ["x if 3 in [K] else -x", "x if [K] == [3] else -x", "x * [3].count(K)",
+             "x if (K, 1) == (3, 1) else -x", 'x if {"a": K} == {"a": 3} else -x']  # fmt: skip
+
+
+@pytest.mark.parametrize("expression", NO_ANSWER)
+def test_arrays_have_no_one_answer(expression: str) -> None:
+    body = f"{NUMBERS}return {expression}"
+    answer, _ = shared_compiler().compile(text_of(body, False, {"x": X}), "f")
+    assert answer[0] == "error" and first_finding(answer).startswith("static-error"), answer
+
+
+def test_names_of_arrays_are_found(tmp_path: pathlib.Path) -> None:
+    body = f'{NUMBERS}d = {{"w": W, "k": K}}\nreturn x * 2 if "z" in d else x * len(d)'
+    check(body, X * 2, tmp_path, x=X)
