@@ -23,6 +23,7 @@
 #include "elaborate/scopes/carried.h"
 #include "elaborate/scopes/flags.h"
 #include "elaborate/scopes/held_values.h"
+#include "elaborate/scopes/inlined_if.h"
 
 namespace sardonyx::elaborate {
 
@@ -199,11 +200,6 @@ Object joined_kind(const Object& x, const Object& y, ir::Value* output) {
                                                            : Object::tensor(output);
 }
 
-// Whether the function that runs is another one than that whose nodes are made.
-bool runs_in_place(const Context& c) {
-    return c.unit->function != nullptr && c.unit->function != &c.function();
-}
-
 // What the two branches leave behind, as outputs of one If node.
 class Merge {
   public:
@@ -276,12 +272,8 @@ class Merge {
         request.output_count = count;
         request.range = range_;
         node_ = emit_node(c_, std::move(request));
-        if (node_ != nullptr && runs_in_place(c_)) {
-            c_.report(
-                  kInlinedIf, range_,
-                  "this makes an `If` node: it is not decided by what is known of the arguments")
-                .with_help("give sizes that are known, or compute both and choose by `op.Where`")
-                .is_for_callers = true;
+        if (node_ != nullptr) {
+            note_inlined_if(c_, range_);
         }
         return node_ != nullptr;
     }
