@@ -191,10 +191,6 @@ bool extends_in_place(Context& c, const syntax::AugAssignStmt* statement, const 
            static_items(c, value).has_value();
 }
 
-}  // namespace
-
-namespace {
-
 // An array of rank 0, which is changed, or a scalar of NumPy, which is bound again: the same where
 // no other name refers to it.
 bool is_scalar_of_many(const Object& object) {

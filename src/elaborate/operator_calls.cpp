@@ -215,10 +215,15 @@ void leave_out_axes_of_scalar(const ops::Schema& schema, std::vector<ir::Value*>
 
 Object call_operator(Context& c, const OpsetObject& written, std::string_view name,
                      const Arguments& arguments, size_t wanted) {
-    if (std::any_of(arguments.positional.begin(), arguments.positional.end(), is_numpys_float)) {
+    auto is_float = [](const KeywordArgument& one) { return is_numpys_float(one.value); };
+    if (std::any_of(arguments.positional.begin(), arguments.positional.end(), is_numpys_float) ||
+        std::any_of(arguments.keywords.begin(), arguments.keywords.end(), is_float)) {
         Arguments plain = arguments;
         std::transform(plain.positional.begin(), plain.positional.end(), plain.positional.begin(),
                        beside_tensors);
+        for (KeywordArgument& keyword : plain.keywords) {
+            keyword.value = beside_tensors(keyword.value);
+        }
         return call_operator(c, written, name, plain, wanted);
     }
     OpsetObject opset = compiled_opset(c, written);

@@ -293,7 +293,8 @@ Object call_inline(Context& c, const ScriptFunction& function,
             }
             inputs.push_back({&one, value, given[i].range});
             object = Object::tensor(value);
-        } else if (object.is(ObjectKind::kConstant) && !function.definition->decorators.empty()) {
+        } else if ((object.is(ObjectKind::kConstant) || object.is_array_part()) &&
+                   !function.definition->decorators.empty()) {
             // What a script gets where nothing says that it is an attribute is a tensor, as it is
             // when it is called eagerly.
             ir::Value* value = as_value(c, object, given[i].range);

@@ -226,9 +226,12 @@ Dim substitute_factor(const DimFactor& factor,
         // A symbol in its own place keeps what is known of it.
         Dim value = value_of(factor.name);
         const DimFactor* same = as_function(value, FactorKind::kSymbol);
-        return same != nullptr && same->text == factor.text
-                   ? bounded_symbol(factor.name, intersection(same->bounds, factor.bounds))
-                   : value;
+        if (same == nullptr || same->text != factor.text) {
+            return value;
+        }
+        DimBounds both = intersection(same->bounds, factor.bounds);
+        bool is_known = both.lower == same->bounds.lower && both.upper == same->bounds.upper;
+        return is_known ? value : bounded_symbol(factor.name, both);
     }
     Dim left = factor.left.substitute(value_of);
     Dim right = factor.right.substitute(value_of);

@@ -112,7 +112,8 @@ SCALARS = [
     ("op.Identity(D[0] * D)", D * 0.5), ("op.Identity(np.float64(2.5) * W)", W * np.float64(2.5)),
     ("op.Identity(D.max() * W)", W * np.float64(1.5)), ("op.Identity(K.max() * D)", D * 3),
     ("op.Mul(x, D[1])", X * np.float32(1.5)), ("op.Where(x > D[0], x, D[0])", X),
-    ("x[K.min():]", X[1:]),
+    ("op.Identity(input=D[0])", np.float32(0.5)),
+    ("op.Clip(x, min=D[1])", np.array([1.5, 2, 3], np.float32)), ("x[K.min():]", X[1:]),
 ]  # fmt: skip
 
 
@@ -136,3 +137,10 @@ def test_arrays_have_no_one_answer(expression: str) -> None:
 def test_names_of_arrays_are_found(tmp_path: pathlib.Path) -> None:
     body = f'{NUMBERS}d = {{"w": W, "k": K}}\nreturn x * 2 if "z" in d else x * len(d)'
     check(body, X * 2, tmp_path, x=X)
+
+
+@pytest.mark.parametrize("keywords", ["", "inline=True"])
+def test_a_script_gets_an_item_as_a_tensor(keywords: str, tmp_path: pathlib.Path) -> None:
+    before = f"@script({keywords})\ndef inner(v):\n    return op.Identity(v)\n" + NUMBERS
+    check(f"{before}return inner(D[0])", np.float64(0.5), tmp_path, x=X)
+    check(f"{before}return inner(K[0] / 2) * D", D * 1.5, tmp_path, x=X)
