@@ -187,7 +187,7 @@ if(SDX_TESTS)
   find_package(GTest REQUIRED)
   enable_testing()
   # tests/<phase>/*_test.cpp is the program test_<phase>.
-  foreach(phase base diagnostics syntax types torch ops schemas ir calls infer lowering build elaborate lint eval eager proto weights decompile models view driver ide lsp)
+  foreach(phase base diagnostics syntax types torch ops schemas ir calls infer lowering build elaborate lint eval eager rewrite proto weights decompile models view driver ide lsp)
     file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${phase}/*_test.cpp)
     if(sources AND TARGET sdx_${phase})
       add_executable(test_${phase} ${sources})

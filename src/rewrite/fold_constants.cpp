@@ -86,6 +86,10 @@ class Folder {
             values.push_back(use.value == nullptr ? eval::RuntimeValue()
                                                   : eval::RuntimeValue(*use.value->constant));
         }
+        // What is left out at the end is not there; as a value it would be an empty optional.
+        while (!values.empty() && values.back().is_none()) {
+            values.pop_back();
+        }
         std::vector<const eval::RuntimeValue*> inputs;
         for (const eval::RuntimeValue& value : values) {
             inputs.push_back(&value);
