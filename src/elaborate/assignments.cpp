@@ -18,6 +18,7 @@
 #include "elaborate/lists.h"
 #include "elaborate/objects/arguments.h"
 #include "elaborate/objects/arrays.h"
+#include "elaborate/objects/changes.h"
 #include "elaborate/objects/context.h"
 #include "elaborate/objects/exception_types.h"
 #include "elaborate/objects/items.h"
@@ -247,8 +248,7 @@ void change_set(Context& c, const syntax::AugAssignStmt* statement, const Object
             .with_help("make another set: `s = s | t`");
         return;
     }
-    c.undo.push_back(
-        {set, [before = set.items()](const Object& object) { object.items() = before; }});
+    log_replacement(c, set);
     set.items() = after.items();
 }
 

@@ -21,6 +21,7 @@
 #include "elaborate/library/methods.h"
 #include "elaborate/objects/arguments.h"
 #include "elaborate/objects/array_math.h"
+#include "elaborate/objects/changes.h"
 #include "elaborate/objects/context.h"
 #include "elaborate/objects/namespaces.h"
 #include "elaborate/objects/statics.h"
@@ -150,7 +151,7 @@ Object call(Context& c, const Object& callee, const Arguments& arguments, size_t
                                     repr(callee)),
                         "call it outside");
                 }
-                c.undo.push_back({callee, [undo = answer.take_back](const Object&) { undo(); }});
+                log_change(c, callee, [undo = answer.take_back](const Object&) { undo(); });
             }
             if (answer.value) {
                 return *answer.value;

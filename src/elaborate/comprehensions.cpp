@@ -40,12 +40,12 @@ struct Comprehension {
 bool run_clause(Context& c, Comprehension& all, size_t clause);
 
 bool add_element(Context& c, Comprehension& all) {
-    size_t changes = c.undo.size();
+    size_t changes = c.changes.size();
     Object element = eval(c, all.expr->element);
     if (element.is_error()) {
         return false;
     }
-    if (all.may_have_ended && c.undo.size() != changes) {
+    if (all.may_have_ended && c.changes.size() != changes) {
         c.report(kStaticRequired, all.expr->element->range,
                  "a change in a generator that a tensor's value may have ended before")
             .with_help("write a loop");
@@ -160,7 +160,7 @@ bool run_over(Context& c, Comprehension& all, size_t clause,
         return false;
     }
     const Object& source = iterable->source.is_error() ? iterable->items : iterable->source;
-    size_t changes = c.undo.size();
+    size_t changes = c.changes.size();
     for (Object& item : *items) {
         if (!count_iteration(c, all.expr->range) ||
             !assign(c, loop.target, std::move(item), loop.target->range) ||

@@ -15,6 +15,7 @@
 #include "elaborate/library/methods.h"
 #include "elaborate/lists.h"
 #include "elaborate/objects/arrays.h"
+#include "elaborate/objects/changes.h"
 #include "elaborate/objects/context.h"
 #include "elaborate/objects/items.h"
 #include "elaborate/objects/owners.h"
@@ -120,8 +121,7 @@ std::optional<RangeObject> slice_of(Context& c, const ItemPlace& place) {
 }
 
 void change_list(Context& c, const Object& list, std::vector<Object> items) {
-    c.undo.push_back(
-        {list, [before = list.items()](const Object& object) { object.items() = before; }});
+    log_replacement(c, list);
     list.items() = std::move(items);
 }
 
@@ -198,9 +198,8 @@ bool set_in_list(Context& c, const ItemPlace& place, const Object& value, Range 
             .with_help("put in a copy of it");
         return false;
     }
-    c.undo.push_back({place.container, [i = *i, before = items[*i]](const Object& list) {
-                          list.items()[i] = before;
-                      }});
+    log_change(c, place.container,
+               [i = *i, before = items[*i]](const Object& list) { list.items()[i] = before; });
     items[*i] = value;
     return true;
 }
@@ -217,14 +216,14 @@ bool set_in_dict(Context& c, const ItemPlace& place, const Object& value, Range 
     DictObject& dict = place.container.get<DictObject>();
     const Object* found = dict.find(place.index);
     Object old = found != nullptr ? *found : Object::error();
-    c.undo.push_back({place.container, [key = place.index, before = old](const Object& object) {
-                          DictObject& changed = object.get<DictObject>();
-                          if (before.is_error()) {
-                              changed.items.pop_back();
-                          } else {
-                              changed.set(key, before);
-                          }
-                      }});
+    log_change(c, place.container, [key = place.index, before = old](const Object& object) {
+        DictObject& changed = object.get<DictObject>();
+        if (before.is_error()) {
+            changed.items.pop_back();
+        } else {
+            changed.set(key, before);
+        }
+    });
     dict.set(place.index, value);
     return true;
 }
@@ -451,8 +450,7 @@ void delete_item(Context& c, const SubscriptExpr* target) {
     if (read_place(c, *place).is_error()) {
         return;  // no such key
     }
-    c.undo.push_back(
-        {container, [before = dict](const Object& object) { object.get<DictObject>() = before; }});
+    log_replacement(c, container);
     dict.items.erase(std::find_if(dict.items.begin(), dict.items.end(), [&place](const auto& item) {
         return equal(item.first, place->index);
     }));

@@ -506,8 +506,8 @@ bool reads(const Object& source, const Object& other, int depth = 0) {
 }  // namespace
 
 bool refuse_change(Context& c, const Object& source, size_t changes, Range range) {
-    for (size_t i = changes; i < c.undo.size(); ++i) {
-        const Object& changed = c.undo[i].object;
+    for (size_t i = changes; i < c.changes.size(); ++i) {
+        const Object& changed = c.changes[i].object;
         if (!changed.is(ObjectKind::kIterator) && reads(source, changed)) {
             c.report(
                  kUnsupportedOperand, range,

@@ -153,11 +153,11 @@ Unrolling unroll_items(Context& c, const syntax::ForStmt* statement, const Objec
     bool is_list = iterable.is(ObjectKind::kList) && !is_view;
     std::vector<Object> copied = is_list ? std::vector<Object>() : *static_items(c, iterable);
     const std::vector<Object>& items = is_list ? iterable.items() : copied;
-    size_t changes = c.undo.size();
+    size_t changes = c.changes.size();
     std::vector<Object> keys = dict_keys(iterable, source);
     auto count = [&] {
-        if ((is_view || is_dict) && c.undo.size() != changes) {
-            changes = c.undo.size();
+        if ((is_view || is_dict) && c.changes.size() != changes) {
+            changes = c.changes.size();
             std::vector<Object> now = *static_items(c, is_view ? source : iterable);
             if (!have_same_keys(dict_keys(iterable, source), keys)) {
                 c.report(kUnsupportedOperand, statement->iterable->range,

@@ -22,7 +22,7 @@ class Trials : public testing::Test {
         EXPECT_NE(Emitter(c_, {0, 1}).int64s({1, 2}), nullptr);
         c_.at.scope->set(name_, Object::integer(2));
         list_.items().push_back(Object::integer(2));
-        c_.undo.push_back({list_, [](const Object& list) { list.items().pop_back(); }});
+        log_change(c_, list_, [](const Object& list) { list.items().pop_back(); });
         c_.report(kUnknownName, {0, 1}, "said");
         c_.program.types.push_back({c_.span({0, 1}), "INT64"});
         ++c_.fresh_dims;
@@ -31,7 +31,7 @@ class Trials : public testing::Test {
     void expect_state(size_t count) {
         EXPECT_EQ(c_.at.scope->find(name_)->as_int(), static_cast<int64_t>(count) + 1);
         EXPECT_EQ(list_.items().size(), count + 1);
-        EXPECT_EQ(c_.undo.size(), count);
+        EXPECT_EQ(c_.changes.size(), count);
         EXPECT_EQ(made_.codes().size(), count);
         EXPECT_EQ(c_.program.types.size(), count);
         EXPECT_EQ(c_.fresh_dims, static_cast<int>(count));
@@ -67,6 +67,33 @@ TEST_F(Trials, KeptWhereNothingElseIsSaid) {
     }
     EXPECT_NE(c_.graph->last_node(), nullptr);
     expect_state(1);
+}
+
+// Copies of what is changed again and again would fill the memory.
+TEST_F(Trials, KeepsNoCopiesOutside) {
+    change();
+    EXPECT_EQ(c_.changes.back().take_back, nullptr);
+    log_replacement(c_, list_);
+    EXPECT_EQ(c_.changes.back().take_back, nullptr);
+    {
+        Trial trial(c_);
+        log_replacement(c_, list_);
+        list_.items().clear();
+        EXPECT_NE(c_.changes.back().take_back, nullptr);
+        { Trial inner(c_); }
+        EXPECT_NE(c_.changes.back().take_back, nullptr);
+    }
+    EXPECT_EQ(c_.changes.back().take_back, nullptr);
+    EXPECT_TRUE(list_.items().empty());
+}
+
+// Copying is work, which the limit of steps bounds.
+TEST_F(Trials, CopiesAreSteps) {
+    list_.items().assign(8000, Object::integer(1));
+    int64_t before = c_.steps;
+    Trial trial(c_);
+    log_replacement(c_, list_);
+    EXPECT_EQ(c_.steps - before, 1000);
 }
 
 TEST_F(Trials, InAGraphOfItsOwn) {

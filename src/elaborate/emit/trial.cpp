@@ -19,12 +19,21 @@ Trial::Trial(Context& c)
       types_(c.program.types.size()),
       fresh_(c.fresh_dims),
       mark_(c.at.scope->open()),
-      changes_(c.undo.size()),
-      inputs_(c.loop_inputs.size()) {}
+      changes_(c.changes.size()),
+      inputs_(c.loop_inputs.size()) {
+    ++c.open_trials;
+}
 
 void Trial::keep() {
-    if (scope_ != nullptr) {
-        std::exchange(scope_, nullptr)->keep();
+    if (scope_ == nullptr) {
+        return;
+    }
+    std::exchange(scope_, nullptr)->keep();
+    if (--c_.open_trials == 0) {
+        // Nothing takes them back any more, and what they keep may be large.
+        for (size_t i = changes_; i < c_.changes.size(); ++i) {
+            c_.changes[i].take_back = nullptr;
+        }
     }
 }
 
@@ -42,14 +51,15 @@ void Trial::take_back(ir::Graph& tried) {
 }
 
 void Trial::take_back_state() {
-    for (; c_.undo.size() > changes_; c_.undo.pop_back()) {
-        c_.undo.back().take_back(c_.undo.back().object);
+    for (; c_.changes.size() > changes_; c_.changes.pop_back()) {
+        c_.changes.back().take_back(c_.changes.back().object);
     }
     said_.take_back();
     c_.program.types.resize(types_);
     c_.fresh_dims = fresh_;
     c_.loop_inputs.resize(inputs_);
     std::exchange(scope_, nullptr)->undo(mark_);
+    --c_.open_trials;
 }
 
 }  // namespace sardonyx::elaborate

@@ -24,7 +24,7 @@ class Trial {
     void take_back(ir::Graph& tried);
 
     // Whether a list or dict was changed.
-    bool has_changed_objects() const { return c_.undo.size() != changes_; }
+    bool has_changed_objects() const { return c_.changes.size() != changes_; }
 
   private:
     void take_back_state();

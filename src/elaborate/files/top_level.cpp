@@ -255,7 +255,7 @@ std::shared_ptr<UnknownCause> FileModule::attempt(Context& c, const Stmt* statem
         c.unit->graph = c.graph = c.model.graph;
         c.pool->int64s.clear();
     }
-    c.undo.clear();
+    c.changes.clear();
     said.take_back();
     if (c.gave_up && ++endless_ <= kMostEndless) {
         // What follows is run with a part of the limits, half as large each time, so that all of it

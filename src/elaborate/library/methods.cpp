@@ -21,6 +21,7 @@
 #include "elaborate/library/sorting.h"
 #include "elaborate/objects/arguments.h"
 #include "elaborate/objects/arrays.h"
+#include "elaborate/objects/changes.h"
 #include "elaborate/objects/context.h"
 #include "elaborate/objects/element_types.h"
 #include "elaborate/objects/exception_types.h"
@@ -132,10 +133,10 @@ Object grow_list(Context& c, const MethodObject& method, const Arguments& a) {
         at = std::clamp<int64_t>(at < 0 ? at + size : at, 0, size);
     }
     items.insert(items.begin() + static_cast<std::ptrdiff_t>(at), more.begin(), more.end());
-    c.undo.push_back({method.self, [at, count = more.size()](const Object& list) {
-                          auto first = list.items().begin() + static_cast<std::ptrdiff_t>(at);
-                          list.items().erase(first, first + static_cast<std::ptrdiff_t>(count));
-                      }});
+    log_change(c, method.self, [at, count = more.size()](const Object& list) {
+        auto first = list.items().begin() + static_cast<std::ptrdiff_t>(at);
+        list.items().erase(first, first + static_cast<std::ptrdiff_t>(count));
+    });
     return Object::none();
 }
 
@@ -150,18 +151,15 @@ Object pop_from_list(Context& c, const MethodObject& method, const Arguments& a)
     auto place = items.begin() + static_cast<std::ptrdiff_t>(*at);
     Object item = *place;
     items.erase(place);
-    c.undo.push_back({method.self, [at = *at, item](const Object& list) {
-                          list.items().insert(
-                              list.items().begin() + static_cast<std::ptrdiff_t>(at), item);
-                      }});
+    log_change(c, method.self, [at = *at, item](const Object& list) {
+        list.items().insert(list.items().begin() + static_cast<std::ptrdiff_t>(at), item);
+    });
     return item;
 }
 
 // Gives a list other items.
 Object replace_items(Context& c, const MethodObject& method, std::vector<Object> items) {
-    c.undo.push_back({method.self, [before = method.self.items()](const Object& list) {
-                          list.items() = before;
-                      }});
+    log_replacement(c, method.self);
     method.self.items() = std::move(items);
     return Object::none();
 }
@@ -246,9 +244,7 @@ Object list_method(Context& c, const MethodObject& method, const Arguments& a) {
 Object change_dict(Context& c, const MethodObject& method, const Arguments& a) {
     DictObject& dict = method.self.get<DictObject>();
     std::string_view name = method.name;
-    c.undo.push_back({method.self, [before = dict](const Object& object) {
-                          object.get<DictObject>() = before;
-                      }});
+    log_replacement(c, method.self);
     if (name == "update") {
         Object other = call_python_type(c, PythonType{"dict", {}}, a);
         if (other.is_error()) {

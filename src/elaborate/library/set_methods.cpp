@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "elaborate/objects/changes.h"
 #include "elaborate/objects/exception_types.h"
 #include "elaborate/objects/items.h"
 #include "elaborate/objects/statics.h"
@@ -56,8 +57,7 @@ Object as_set(Context& c, const Object& object, syntax::Range range) {
 }
 
 Object change(Context& c, const Object& set, std::vector<Object> items) {
-    c.undo.push_back(
-        {set, [before = set.items()](const Object& object) { object.items() = before; }});
+    log_replacement(c, set);
     set.items() = std::move(items);
     return Object::none();
 }

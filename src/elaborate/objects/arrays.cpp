@@ -8,6 +8,7 @@
 
 #include "elaborate/objects/arguments.h"
 #include "elaborate/objects/array_math.h"
+#include "elaborate/objects/changes.h"
 #include "elaborate/objects/context.h"
 #include "elaborate/objects/element_types.h"
 #include "elaborate/objects/statics.h"
@@ -261,8 +262,7 @@ bool may_change_array(Context& c, const Object& a) {
 }
 
 void replace_array(Context& c, const Object& a, Tensor changed) {
-    c.undo.push_back(
-        {a, [before = a.get<Tensor>()](const Object& array) { array.get<Tensor>() = before; }});
+    log_replacement(c, a);
     a.get<Tensor>() = std::move(changed);
 }
 

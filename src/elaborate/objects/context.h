@@ -16,6 +16,7 @@
 #include "base/symbol_map.h"
 #include "diagnostics/diagnostic.h"
 #include "elaborate/diagnostics.h"
+#include "elaborate/objects/changes.h"
 #include "elaborate/objects/dims.h"
 #include "elaborate/objects/program.h"
 #include "infer/call_cache.h"
@@ -141,12 +142,6 @@ struct ScriptMemory;      // of script_memory.h
 struct InlinedFunctions;  // of calls.cpp
 struct LoopMemos;         // of graph_loop.cpp
 
-// How a change of a list or dict is taken back.
-struct Undo {
-    Object object;
-    std::function<void(const Object&)> take_back;
-};
-
 struct Context {
     Context(Program& program, const Options& options, ir::Model& model)
         : program(program), options(options), model(model), depth(program.depth) {}
@@ -225,7 +220,8 @@ struct Context {
     std::vector<Held> held;
     // Where the warning of its integer divisions stands, as long as it does.
     std::map<const ScriptFunction*, size_t> division_warnings;
-    std::vector<Undo> undo;           // the changes of static lists and dicts, in order
+    std::vector<Change> changes;      // of static lists and dicts, in order
+    int open_trials = 0;              // trials that may still be taken back
     std::set<uint32_t> opset_offers;  // names of opsets whose import a repair would change
     int fresh_dims = 0;
     infer::CallCache calls;  // what calls of the model's functions gave

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "elaborate/objects/changes.h"
 #include "elaborate/objects/context.h"
 #include "elaborate/objects/exception_types.h"
 #include "elaborate/objects/namespaces.h"
@@ -42,14 +43,13 @@ std::optional<std::vector<Object>> iterated_items(Context& c, const Object& obje
     }
     if (!iterator.is_view) {
         iterator.is_used = true;
-        c.undo.push_back(
-            {object, [](const Object& one) { one.get<IteratorObject>().is_used = false; }});
+        log_change(c, object, [](const Object& one) { one.get<IteratorObject>().is_used = false; });
     }
-    size_t changes = c.undo.size();
+    size_t changes = c.changes.size();
     std::optional<std::vector<Object>> items = iterator.items(c);
     bool has_effects = std::any_of(
-        c.undo.begin() + static_cast<std::ptrdiff_t>(std::min(changes, c.undo.size())),
-        c.undo.end(), [](const Undo& one) { return !one.object.is(ObjectKind::kIterator); });
+        c.changes.begin() + static_cast<std::ptrdiff_t>(std::min(changes, c.changes.size())),
+        c.changes.end(), [](const Change& one) { return !one.object.is(ObjectKind::kIterator); });
     if (has_effects) {
         c.program.diagnostics
             .report(kUnsupportedOperand, iterator.where,

@@ -24,8 +24,9 @@ bool is_owned(const Context& c, const Object& object) {
 }
 
 bool is_shared(const Context& c, const Object& object) {
-    auto is_it = [&object](const Undo& one) { return one.object.pointer() == object.pointer(); };
-    return object.pointer().use_count() > 1 + std::count_if(c.undo.begin(), c.undo.end(), is_it);
+    auto is_it = [&object](const Change& one) { return one.object.pointer() == object.pointer(); };
+    return object.pointer().use_count() >
+           1 + std::count_if(c.changes.begin(), c.changes.end(), is_it);
 }
 
 }  // namespace sardonyx::elaborate
