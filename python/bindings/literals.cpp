@@ -68,9 +68,15 @@ struct PythonReader : PythonLists {
     }
 };
 
+// An array or a scalar of NumPy is one, unless it is a float of Python, as numpy.float64 is.
+bool is_tensor_in_list(nb::handle object) {
+    return scalar_kind(object) == LiteralKind::kNone &&
+           (as_tensor(object) != nullptr || is_array(object));
+}
+
 bool contains_tensor(nb::handle object, size_t depth = 0) {
     if (!is_list(object)) {
-        return as_tensor(object) != nullptr;
+        return is_tensor_in_list(object);
     }
     for (nb::handle item : nb::borrow<nb::object>(object)) {
         if (depth < lowering::kDeepestList && contains_tensor(item, depth + 1)) {
@@ -152,13 +158,15 @@ Tensor tensor_from_literal(nb::handle literal, ElementType type) {
 }
 
 bool is_mixed_list(nb::handle object) {
-    return as_tensor(object) == nullptr && contains_tensor(object);
+    return is_list(object) && contains_tensor(object);
 }
 
 Tensor tensor_from_mixed_list(nb::handle list, ElementType type) {
     return eager::tensor_of_mixed_list<Surface>(
-        list, PythonLists(), type,
-        [](nb::handle one, ElementType beside) { return tensor_from_python(one, beside); });
+        list, PythonLists(), type, [](nb::handle one, ElementType beside) {
+            return is_literal(one) ? tensor_from_literal(one, beside)
+                                   : tensor_from_python(one, beside);
+        });
 }
 
 }  // namespace sardonyx::python

@@ -1,6 +1,7 @@
 // The Python class Tensor.
 #include "bindings/tensor.h"
 
+#include <algorithm>
 #include <array>
 
 #include "bindings/call.h"
@@ -229,7 +230,9 @@ bool holds_tensor(nb::handle object) {
         return true;
     }
     if (PyList_Check(object.ptr())) {
-        return nb::len(object) > 0 && as_tensor(object[0]) != nullptr;
+        nb::list items = nb::borrow<nb::list>(object);
+        return std::any_of(items.begin(), items.end(),
+                           [](nb::handle item) { return as_tensor(item) != nullptr; });
     }
     return !is_array(object) && !is_literal(object) && has_dlpack(object);
 }

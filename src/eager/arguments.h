@@ -148,7 +148,7 @@ void convert_other(const ops::Schema& schema, size_t i, typename Surface::Argume
                                           "`, which takes them one by one: unpack it with `*`");
     }
     result.set(i, Surface::from_list_of_tensors(argument, wanted_type(schema, result.values, i)));
-    result.has_tensor = true;
+    result.has_tensor = result.has_tensor || Surface::is_tensor(argument);
 }
 
 // What is written down for Range is a scalar, as in a compiled script; a tensor that was computed

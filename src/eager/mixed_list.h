@@ -25,9 +25,8 @@ Tensor tensor_of_mixed_list(const typename Surface::Argument& list, const Reader
         Surface::refuse(Wrong::kValue, lowering::list_problem(shape).text());
     }
     for (const Argument& one : leaves) {
-        const RuntimeValue* held = Surface::held(one);
-        if (type == ElementType::kUndefined && held != nullptr) {
-            type = held->tensor().element_type();
+        if (type == ElementType::kUndefined && reader.kind(one) == lowering::LiteralKind::kNone) {
+            type = tensor_of(one, ElementType::kUndefined).element_type();
         }
     }
     Emitter<Surface> e;

@@ -191,7 +191,7 @@ ir::Value* as_value(Context& c, const Object& object, syntax::Range range, Eleme
         default:
             break;
     }
-    if (object.is_sequence() && !object.is_static()) {
+    if (object.is_sequence() && (!object.is_static() || has_array(object))) {
         return mixed_list(c, object, range, type, like);
     }
     bool is_open = type == ElementType::kUndefined && like != nullptr;

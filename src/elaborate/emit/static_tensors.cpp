@@ -189,7 +189,7 @@ ir::Value* mixed_list(Context& c, const Object& object, syntax::Range range, Ele
     std::vector<Object> leaves;
     Dims dims;
     auto leaf = [&](const Object& one) {
-        leaves.push_back(one);
+        leaves.push_back(beside_tensors(one));
         return static_cast<int64_t>(leaves.size()) <= c.options.limits.text_bytes;
     };
     lowering::ListShape shape = lowering::walk_lists(object, ObjectLists(), leaf, dims);
@@ -207,6 +207,9 @@ ir::Value* mixed_list(Context& c, const Object& object, syntax::Range range, Ele
             type = leaf.value()->type.element_type();
             like = like == nullptr ? leaf.value() : like;
         }
+        if (type == ElementType::kUndefined && leaf.is(ObjectKind::kConstant)) {
+            type = leaf.get<Tensor>().element_type();
+        }
     }
     // Python's numbers alone: as literals.
     if (type == ElementType::kUndefined && like == nullptr) {
@@ -222,6 +225,12 @@ ir::Value* mixed_list(Context& c, const Object& object, syntax::Range range, Ele
     }
     Emitter e(c, range);
     return lowering::lower_mixed_list(e, dims, parts);
+}
+
+bool has_array(const Object& list) {
+    return std::any_of(list.items().begin(), list.items().end(), [](const Object& item) {
+        return item.is_sequence() ? has_array(item) : item.is(ObjectKind::kConstant);
+    });
 }
 
 bool has_float(const Object& object) {

@@ -16,6 +16,9 @@ std::optional<Tensor> static_tensor(Context& c, const Object& object, ElementTyp
 // Whether a float is in it.
 bool has_float(const Object& object);
 
+// Whether an array that is known is in a list, or in lists in it.
+bool has_array(const Object& list);
+
 // [1, n], [[a, b], [c, 1.0]], [row, row]: one Concat, and a Reshape where lists are nested.
 ir::Value* mixed_list(Context& c, const Object& object, syntax::Range range, ElementType type,
                       ir::Value* like);

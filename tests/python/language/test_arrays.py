@@ -4,9 +4,12 @@ changes their elements, which is refused because views share them."""
 from __future__ import annotations
 
 import pathlib
+import runpy
 
 import numpy as np
 import pytest
+from sardonyx import EvalError, Tensor
+from sardonyx import opset21 as op
 
 from language import shared_compiler
 from surfaces import check, first_finding, text_of
@@ -144,3 +147,60 @@ def test_a_script_gets_an_item_as_a_tensor(keywords: str, tmp_path: pathlib.Path
     before = f"@script({keywords})\ndef inner(v):\n    return op.Identity(v)\n" + NUMBERS
     check(f"{before}return inner(D[0])", np.float64(0.5), tmp_path, x=X)
     check(f"{before}return inner(K[0] / 2) * D", D * 1.5, tmp_path, x=X)
+
+
+# What NumPy makes of the list where it is given; an np.float64 is a float of Python to operators.
+LISTS: list[tuple[str, object]] = [
+    ("op.Reshape(x, [np.int64(3), 1])", X.reshape(3, 1)),
+    ("op.Reshape(x, [K[0], K[1]])", X.reshape(3, 1)),
+    ("op.Reshape(x, (np.int64(1), -1))", X.reshape(1, 3)),
+    ("op.Reshape(x, [x.shape[0], np.int64(1)])", X.reshape(3, 1)),
+    ("op.Unsqueeze(x, [K[1] - 1])", X.reshape(1, 3)),
+    ("op.Neg([np.int32(3), 1])", -np.array([3, 1], np.int32)),
+    ("op.Neg([1, np.float16(3)])", -np.array([1, 3], np.float16)),
+    ("op.Neg([[np.int64(3), 1], [2, K[0]]])", -np.array([[3, 1], [2, 3]])),
+    ("op.Neg([W[0], W[1] + 1])", -np.stack([W[0], W[1] + 1])),
+    ("op.Add(x, [W[0, 0], x[1], 1])", X + np.array([0, 2, 1], np.float32)),
+    ("[1, W[0, 1], 2] * x", X * np.array([1, 1, 2], np.float32)),
+    ("x[[K[1] - 1, 2]]", X[[0, 2]]),
+    ("op.Neg([D[0], D[1]])", -np.array([1.5, 2.5], np.float32)),
+    ("op.Neg([D[0], np.float32(1)])", -np.array([1.5, 1], np.float32)),
+    ("op.Neg([1, D[0]])", -np.array([1, 1.5], np.float32)),
+    ("op.Identity([x, W[0]])[1]", W[0]),
+]
+
+
+@pytest.mark.parametrize(("expression", "expected"), LISTS)
+def test_lists_with_arrays_are_tensors(
+    expression: str, expected: object, tmp_path: pathlib.Path
+) -> None:
+    before = BEFORE.replace("---", "D = np.array([1.5, 2.5])\n---")
+    check(f"{before}return {expression}", expected, tmp_path, x=X)
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "op.Neg([np.int64(3), np.float32(1)])",
+        "op.Neg([np.array(3), 1.5])",
+        "op.Neg([W[0], 1.0])",
+        "op.Neg([np.array([1, 2]), [3, 4]])",
+        "op.Concat([W[0], W[1]], axis=0)",
+        "op.Add(x, [np.int64(3), 1, 2])",
+    ],
+)
+def test_lists_that_are_no_tensor_are_refused_by_all(
+    expression: str, tmp_path: pathlib.Path
+) -> None:
+    text = text_of(f"{BEFORE}return {expression}", False, {"x": X})
+    answer, _ = shared_compiler().compile(text, "f")
+    assert answer[0] == "error", answer
+    path = tmp_path / "lists.py"
+    path.write_text(text)
+    with pytest.raises((TypeError, ValueError, EvalError)):
+        runpy.run_path(str(path))["f"](X)
+
+
+def test_lists_of_arrays_give_arrays() -> None:
+    assert isinstance(op.Neg([np.int64(3), 1]), np.ndarray)
+    assert isinstance(op.Neg([np.int64(3), Tensor(np.array(1))]), Tensor)
