@@ -1,6 +1,7 @@
 // Python numbers, strings and nested lists as tensors.
 #include "lowering/literal.h"
 
+#include "bindings/dlpack.h"
 #include "bindings/integers.h"
 #include "bindings/numpy.h"
 #include "bindings/surface.h"
@@ -68,22 +69,21 @@ struct PythonReader : PythonLists {
     }
 };
 
-// An array or a scalar of NumPy is one, unless it is a float of Python, as numpy.float64 is.
-bool is_tensor_in_list(nb::handle object) {
-    return scalar_kind(object) == LiteralKind::kNone &&
-           (as_tensor(object) != nullptr || is_array(object));
-}
-
-bool contains_tensor(nb::handle object, size_t depth = 0) {
-    if (!is_list(object)) {
-        return is_tensor_in_list(object);
-    }
-    for (nb::handle item : nb::borrow<nb::object>(object)) {
-        if (depth < lowering::kDeepestList && contains_tensor(item, depth + 1)) {
+// Whether an item of a list, or of lists in it, is one of those asked for.
+bool any_item(nb::handle list, bool (*is_it)(nb::handle), size_t depth = 0) {
+    for (nb::handle item : nb::borrow<nb::object>(list)) {
+        if (is_list(item) ? depth < lowering::kDeepestList && any_item(item, is_it, depth + 1)
+                          : is_it(item)) {
             return true;
         }
     }
     return false;
+}
+
+// An array or a scalar of NumPy is one, unless it is a float of Python, as numpy.float64 is.
+bool is_tensor_in_list(nb::handle item) {
+    return scalar_kind(item) == LiteralKind::kNone &&
+           (as_tensor(item) != nullptr || is_array(item));
 }
 
 // The tensor of a list of floats alone, or of ints alone that INT64 can hold, which most lists are:
@@ -158,15 +158,22 @@ Tensor tensor_from_literal(nb::handle literal, ElementType type) {
 }
 
 bool is_mixed_list(nb::handle object) {
-    return is_list(object) && contains_tensor(object);
+    return is_list(object) && any_item(object, is_tensor_in_list);
+}
+
+bool holds_tensor(nb::handle object) {
+    if (as_tensor(object) != nullptr) {
+        return true;
+    }
+    if (is_list(object)) {
+        return any_item(object, [](nb::handle item) { return as_tensor(item) != nullptr; });
+    }
+    return !is_array(object) && !is_literal(object) && has_dlpack(object);
 }
 
 Tensor tensor_from_mixed_list(nb::handle list, ElementType type) {
     return eager::tensor_of_mixed_list<Surface>(
-        list, PythonLists(), type, [](nb::handle one, ElementType beside) {
-            return is_literal(one) ? tensor_from_literal(one, beside)
-                                   : tensor_from_python(one, beside);
-        });
+        list, PythonLists(), type, [](nb::handle one) { return tensor_from_python(one); });
 }
 
 }  // namespace sardonyx::python

@@ -1,7 +1,6 @@
 // The Python class Tensor.
 #include "bindings/tensor.h"
 
-#include <algorithm>
 #include <array>
 
 #include "bindings/call.h"
@@ -223,18 +222,6 @@ PyTensor& self_tensor(nb::handle self) {
         raise(PyExc_TypeError, "a Tensor without elements: `Tensor.__init__` was not called");
     }
     return *tensor;
-}
-
-bool holds_tensor(nb::handle object) {
-    if (as_tensor(object) != nullptr) {
-        return true;
-    }
-    if (PyList_Check(object.ptr())) {
-        nb::list items = nb::borrow<nb::list>(object);
-        return std::any_of(items.begin(), items.end(),
-                           [](nb::handle item) { return as_tensor(item) != nullptr; });
-    }
-    return !is_array(object) && !is_literal(object) && has_dlpack(object);
 }
 
 nb::object make_tensor(Tensor&& tensor, nb::object array) {

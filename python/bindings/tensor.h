@@ -44,8 +44,8 @@ Tensor tensor_from_literal(nb::handle literal, ElementType type);
 // The type that it implies.
 ElementType literal_type(nb::handle literal);
 
-// Whether results of a call with this argument are Tensors: it is one, or a list of them, or a
-// tensor of another library that is no NumPy array (it takes a Tensor through DLPack).
+// Whether results of a call with this argument are Tensors: it is one, or a list with one in it,
+// or a tensor of another library that is no NumPy array (it takes a Tensor through DLPack).
 bool holds_tensor(nb::handle object);
 
 // A Tensor, an array, a TensorProto, a literal, or what DLPack or `__array__` offers as a tensor.

@@ -1,6 +1,8 @@
 // A list of tensors and numbers as one tensor: `[n, -1]` where a tensor is needed.
 #pragma once
 
+#include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "eager/emitter.h"
@@ -9,7 +11,7 @@
 namespace sardonyx::eager {
 
 // The tensor, with the element type of the first tensor in it unless given; `reader` is one of
-// lowering/literal.h, and `tensor_of(leaf, type)` gives what a leaf is beside tensors of a type.
+// lowering/literal.h, and `tensor_of(leaf)` the tensor of a leaf that is no literal.
 template <typename Surface, typename Reader, typename TensorOf>
 Tensor tensor_of_mixed_list(const typename Surface::Argument& list, const Reader& reader,
                             ElementType type, const TensorOf& tensor_of) {
@@ -24,16 +26,21 @@ Tensor tensor_of_mixed_list(const typename Surface::Argument& list, const Reader
     if (shape != lowering::ListShape::kTensor) {
         Surface::refuse(Wrong::kValue, lowering::list_problem(shape).text());
     }
-    for (const Argument& one : leaves) {
-        if (type == ElementType::kUndefined && reader.kind(one) == lowering::LiteralKind::kNone) {
-            type = tensor_of(one, ElementType::kUndefined).element_type();
+    // The tensors first, because they settle the type of the literals between them.
+    std::vector<Tensor> tensors(leaves.size());
+    for (size_t i = 0; i < leaves.size(); ++i) {
+        if (reader.kind(leaves[i]) == lowering::LiteralKind::kNone) {
+            tensors[i] = tensor_of(leaves[i]);
+            type = type == ElementType::kUndefined ? tensors[i].element_type() : type;
         }
     }
     Emitter<Surface> e;
     std::vector<lowering::MixedPart<typename Emitter<Surface>::Value>> parts;
     parts.reserve(leaves.size());
-    for (const Argument& one : leaves) {
-        parts.push_back({e.keep(tensor_of(one, type))});
+    for (size_t i = 0; i < leaves.size(); ++i) {
+        bool is_literal = reader.kind(leaves[i]) != lowering::LiteralKind::kNone;
+        parts.push_back(
+            {e.keep(is_literal ? Surface::from_literal(leaves[i], type) : std::move(tensors[i]))});
     }
     return e.take(lowering::lower_mixed_list(e, dims, parts));
 }

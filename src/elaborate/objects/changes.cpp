@@ -2,7 +2,10 @@
 
 #include "elaborate/objects/changes.h"
 
+#include <cstddef>
+#include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "elaborate/objects/context.h"
 

@@ -2,7 +2,6 @@
 // tried (emit/trial.h), how it is taken back.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 
 #include "elaborate/objects/object.h"

@@ -203,4 +203,6 @@ def test_lists_that_are_no_tensor_are_refused_by_all(
 
 def test_lists_of_arrays_give_arrays() -> None:
     assert isinstance(op.Neg([np.int64(3), 1]), np.ndarray)
-    assert isinstance(op.Neg([np.int64(3), Tensor(np.array(1))]), Tensor)
+    one = Tensor(np.array(1))
+    for given in ([one, 2], [np.int64(3), one], (2, one), [[2, one], [3, 4]]):
+        assert isinstance(op.Neg(given), Tensor)
