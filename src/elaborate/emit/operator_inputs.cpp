@@ -33,28 +33,60 @@ namespace {
 
 // --- Python values as inputs ---------------------------------------------------------------------
 
-// The tensor among the inputs that gives a type variable its element type; one whose type is not
-// known where there is no other. Python's numbers bend to the others.
-ir::Value* tensor_of_variable(const ops::Schema& schema, const BoundCall& call, int variable) {
+// What gives the inputs of a type variable their element type: `like` where it is a tensor of the
+// run, whose type may be unknown; `type` where it is known.
+struct Settled {
+    ElementType type = ElementType::kUndefined;
     ir::Value* like = nullptr;
+};
+
+// The tensor or array that settles the element type of an argument: itself, or the first one in a
+// list. Null: Python's numbers alone, which bend to what stands beside them.
+const Object* settling_item(const Object& object) {
+    if (object.is_sequence()) {
+        for (const Object& item : object.items()) {
+            const Object* settling = is_numpys_float(item) ? nullptr : settling_item(item);
+            if (settling != nullptr) {
+                return settling;
+            }
+        }
+        return nullptr;
+    }
+    bool settles =
+        object.is(ObjectKind::kConstant) || (object.is_tensor() && !object.is_number_tensor());
+    return settles ? &object : nullptr;
+}
+
+// The inputs of a type variable that is the same for all of them: `visit(object)`.
+template <typename Visit>
+void each_of_variable(const ops::Schema& schema, const BoundCall& call, int variable,
+                      const Visit& visit) {
     for (size_t i = 0; i < call.inputs.size(); ++i) {
         const ops::Parameter* parameter = schema.input(i);
         const Object* object = call.inputs[i].object;
-        if (parameter == nullptr || parameter->type_variable != variable || object == nullptr ||
-            !object->is_tensor() || object->is_number_tensor()) {
-            continue;
-        }
-        if (parameter->option == ops::ParameterOption::kVariadic && !parameter->is_homogeneous) {
-            continue;
-        }
-        auto is_known = [](const ir::Value* value) {
-            return value->type.element_type() != ElementType::kUndefined;
-        };
-        if (like == nullptr || (!is_known(like) && is_known(object->value()))) {
-            like = object->value();
+        bool is_same =
+            parameter != nullptr &&
+            (parameter->option != ops::ParameterOption::kVariadic || parameter->is_homogeneous);
+        if (is_same && parameter->type_variable == variable && object != nullptr) {
+            visit(*object);
         }
     }
-    return like;
+}
+
+// What settles a type variable; a tensor whose type is not known where there is no other.
+Settled settled_by(const ops::Schema& schema, const BoundCall& call, int variable) {
+    Settled found;
+    each_of_variable(schema, call, variable, [&found](const Object& object) {
+        const Object* item = settling_item(object);
+        if (item == nullptr || found.type != ElementType::kUndefined) {
+            return;
+        }
+        Settled one{item->is_tensor() ? item->value()->type.element_type() : item->get<Tensor>().element_type(), item->is_tensor() ? item->value() : nullptr};
+        if (one.type != ElementType::kUndefined || found.like == nullptr) {
+            found = one;
+        }
+    });
+    return found;
 }
 
 // What a literal consists of; numbers of the run are as those that are known.
@@ -155,15 +187,12 @@ std::optional<Object> plain_sizes(const ops::Schema& schema, const BoundCall& ca
 
 // Whether an input of this type is a tensor in all cases.
 bool is_settled(const ops::Schema& schema, const BoundCall& call, int variable) {
-    for (size_t i = 0; i < call.inputs.size(); ++i) {
-        const ops::Parameter* parameter = schema.input(i);
-        const Object* object = call.inputs[i].object;
-        if (parameter != nullptr && parameter->type_variable == variable && object != nullptr &&
-            object->is_tensor_like() && !object->is_number_tensor() && !object->is_either()) {
-            return true;
-        }
-    }
-    return false;
+    bool is_one = false;
+    each_of_variable(schema, call, variable, [&is_one](const Object& object) {
+        const Object* item = settling_item(object);
+        is_one = is_one || (item != nullptr && !item->is_either());
+    });
+    return is_one;
 }
 
 }  // namespace
@@ -197,13 +226,12 @@ ir::Value* input_value(Context& c, const ops::Schema& schema, const BoundCall& c
             .with_help("give a tensor, a number, or a list of numbers");
         return nullptr;
     }
-    ir::Value* like = tensor_of_variable(schema, call, parameter->type_variable);
-    ElementType type = like != nullptr ? like->type.element_type() : ElementType::kUndefined;
-    if (type == ElementType::kUndefined && like == nullptr) {
-        type = default_type(types, object);
+    Settled by = settled_by(schema, call, parameter->type_variable);
+    if (by.type == ElementType::kUndefined && by.like == nullptr) {
+        by.type = default_type(types, object);
     }
     std::optional<Object> sizes = plain_sizes(schema, call, index);
-    return as_value(c, sizes ? *sizes : object, range, type, like);
+    return as_value(c, sizes ? *sizes : object, range, by.type, by.like);
 }
 
 }  // namespace sardonyx::elaborate
