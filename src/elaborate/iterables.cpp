@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "elaborate/emit/as_value.h"
+#include "elaborate/emit/constants.h"
 #include "elaborate/emit/emit.h"
 #include "elaborate/emit/emitter.h"
 #include "elaborate/emit/interpreter.h"
@@ -154,8 +155,10 @@ std::optional<Iterable> tensor_iterable(Context& c, ir::Value* tensor, Range ran
         if (result.dim.is_static()) {
             result.known_count = tensor->type.shape()[0].value();
         }
-        result.count = e.emit("Gather", {e.emit("Shape", {tensor}), e.int64_scalar(0)},
-                              {ir::make_attribute("axis", int64_t{0})});
+        result.count = result.known_count
+                           ? e.int64_scalar(*result.known_count)
+                           : e.emit("Gather", {e.emit("Shape", {tensor}), e.int64_scalar(0)},
+                                    {ir::make_attribute("axis", int64_t{0})});
         result.at = [&c, read, range](ir::Value* index) {
             return as_object(Emitter(c, range).emit("Gather", {read(), index},
                                                     {ir::make_attribute("axis", int64_t{0})}));
@@ -236,6 +239,16 @@ std::optional<Iterable> object_iterable(Context& c, const Object& object, const 
             result->iterated.push_back({object.value(), passed_names(c, expr), range});
         }
         return result;
+    }
+    // The rows of an array are as known as the items of a list, but a `for` over many would be
+    // long.
+    std::optional<std::vector<Object>> rows =
+        object.is(ObjectKind::kConstant) && body.empty() ? static_items(c, object) : std::nullopt;
+    if (rows) {
+        for (const Object& row : *rows) {
+            name_part(c, row, object);
+        }
+        return static_iterable(Object::list(std::move(*rows)));
     }
     if (object.is(ObjectKind::kConstant)) {
         ir::Value* value = as_value(c, object, range);

@@ -215,9 +215,10 @@ void leave_out_axes_of_scalar(const ops::Schema& schema, std::vector<ir::Value*>
 
 Object call_operator(Context& c, const OpsetObject& written, std::string_view name,
                      const Arguments& arguments, size_t wanted) {
-    auto is_float = [](const KeywordArgument& one) { return is_numpys_float(one.value); };
-    if (std::any_of(arguments.positional.begin(), arguments.positional.end(), is_numpys_float) ||
-        std::any_of(arguments.keywords.begin(), arguments.keywords.end(), is_float)) {
+    auto differs = [](const KeywordArgument& one) { return differs_beside_tensors(one.value); };
+    if (std::any_of(arguments.positional.begin(), arguments.positional.end(),
+                    differs_beside_tensors) ||
+        std::any_of(arguments.keywords.begin(), arguments.keywords.end(), differs)) {
         Arguments plain = arguments;
         std::transform(plain.positional.begin(), plain.positional.end(), plain.positional.begin(),
                        beside_tensors);

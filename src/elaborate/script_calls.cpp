@@ -23,6 +23,7 @@
 #include "elaborate/jumps.h"
 #include "elaborate/library/builtins.h"
 #include "elaborate/objects/arguments.h"
+#include "elaborate/objects/arrays.h"
 #include "elaborate/objects/context.h"
 #include "elaborate/objects/owners.h"
 #include "elaborate/objects/type_text.h"
@@ -93,7 +94,12 @@ std::optional<std::vector<Fact>> arguments_of(Context& c, const ScriptFunction& 
             fact.object = Object::dict(std::move(bound->others));
             claim(c, fact.object);
         } else if (bound->by_parameter[i].object != nullptr) {
-            fact.object = *bound->by_parameter[i].object;
+            // A script gets a scalar of NumPy as a tensor where nothing says that it is an
+            // attribute, as it does when it is called eagerly.
+            bool is_tensor =
+                !function.definition->decorators.empty() && !one.annotation.is_attribute;
+            fact.object = is_tensor ? as_array_scalar(*bound->by_parameter[i].object)
+                                    : *bound->by_parameter[i].object;
             fact.range = bound->by_parameter[i].range;
         } else if (one.has_default) {
             fact.object = one.default_value;

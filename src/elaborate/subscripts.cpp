@@ -416,6 +416,7 @@ Object subscript(Context& c, const Object& object, const Object& index, const Ex
         case ObjectKind::kAttribute:
         case ObjectKind::kConstant: {
             if (std::optional<Object> known = array_item(c, object, index, range)) {
+                name_part(c, *known, object);
                 return as_numpys_number(*known);
             }
             ir::Value* value = as_value(c, object, object_range);

@@ -78,6 +78,15 @@ void name_array(Context& c, const Object& object, std::string_view name) {
     }
 }
 
+void name_part(Context& c, const Object& part, const Object& whole) {
+    auto named = whole.is(ObjectKind::kConstant)
+                     ? c.pool->array_names.find(whole.get<Tensor>().bytes().data())
+                     : c.pool->array_names.end();
+    if (named != c.pool->array_names.end()) {
+        name_array(c, part, named->second.second);
+    }
+}
+
 void name_initializers(Context& c) {
     for (const auto& [key, value] : c.pool->initializers) {
         auto named = c.pool->array_names.find(value->constant->bytes().data());

@@ -15,6 +15,9 @@ ir::Value* emit_constant(Context& c, Tensor tensor, syntax::Range range);
 // first one that the script reads it by.
 void name_array(Context& c, const Object& object, std::string_view name);
 
+// The same name for what an index selects of an array.
+void name_part(Context& c, const Object& part, const Object& whole);
+
 // Gives the initializers those names, at the end.
 void name_initializers(Context& c);
 

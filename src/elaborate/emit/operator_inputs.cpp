@@ -45,15 +45,15 @@ struct Settled {
 const Object* settling_item(const Object& object) {
     if (object.is_sequence()) {
         for (const Object& item : object.items()) {
-            const Object* settling = is_numpys_float(item) ? nullptr : settling_item(item);
+            const Object* settling = settling_item(item);
             if (settling != nullptr) {
                 return settling;
             }
         }
         return nullptr;
     }
-    bool settles =
-        object.is(ObjectKind::kConstant) || (object.is_tensor() && !object.is_number_tensor());
+    bool is_tensor = object.is_tensor() && !object.is_number_tensor() && !is_numpys_float(object);
+    bool settles = is_tensor || object.is(ObjectKind::kConstant) || is_numpys_int(object);
     return settles ? &object : nullptr;
 }
 
@@ -81,7 +81,12 @@ Settled settled_by(const ops::Schema& schema, const BoundCall& call, int variabl
         if (item == nullptr || found.type != ElementType::kUndefined) {
             return;
         }
-        Settled one{item->is_tensor() ? item->value()->type.element_type() : item->get<Tensor>().element_type(), item->is_tensor() ? item->value() : nullptr};
+        Settled one;
+        if (item->is_tensor()) {
+            one = {item->value()->type.element_type(), item->value()};
+        } else {
+            one.type = beside_tensors(*item).get<Tensor>().element_type();
+        }
         if (one.type != ElementType::kUndefined || found.like == nullptr) {
             found = one;
         }
@@ -147,6 +152,13 @@ ir::Value* make_sequence(Context& c, const Object& object, Range range) {
     return node != nullptr ? node->output() : nullptr;
 }
 
+// A list that the graph makes, which is a row where a tensor is needed, as one that is written
+// down.
+bool is_list_of_scalars(const Type& type) {
+    return type.kind() == TypeKind::kSequence && type.element().is_tensor() &&
+           type.element().has_shape() && type.element().shape().empty();
+}
+
 // `op.Concat([x, y], axis=0)`: the operator takes the tensors one by one, and stacks no list.
 void report_list_of_inputs(Context& c, const ops::Schema& schema, const ops::Parameter& parameter,
                            Range range, Range call_range) {
@@ -202,13 +214,18 @@ ir::Value* input_value(Context& c, const ops::Schema& schema, const BoundCall& c
     const Object& object = *call.inputs[index].object;
     Range range = call.inputs[index].range;
     const ops::Parameter* parameter = schema.input(index);
+    const ops::TypeSet& types =
+        schema.type_variables[static_cast<size_t>(parameter->type_variable)].types;
+    if (object.is_tensor() && types.sequence == 0 && is_list_of_scalars(object.value()->type)) {
+        return Emitter(c, range).emit(
+            "ConcatFromSequence", {object.value()},
+            {ir::make_attribute("axis", int64_t{0}), ir::make_attribute("new_axis", int64_t{1})});
+    }
     if (object.is_tensor() && !object.is_number_tensor()) {
         return object.is_either() && !is_settled(schema, call, parameter->type_variable)
                    ? (report_either(c, range), nullptr)
                    : object.value();
     }
-    const ops::TypeSet& types =
-        schema.type_variables[static_cast<size_t>(parameter->type_variable)].types;
     if (object.is_sequence() && types.sequence != 0 &&
         (types.tensor == 0 || has_tensor_items(object))) {
         return make_sequence(c, object, range);

@@ -11,9 +11,12 @@
 #include <vector>
 
 #include "elaborate/emit/as_value.h"
+#include "elaborate/emit/constants.h"
 #include "elaborate/emit/emitter.h"
 #include "elaborate/emit/sizes.h"
 #include "elaborate/emit/values.h"
+#include "elaborate/objects/array_math.h"
+#include "elaborate/objects/arrays.h"
 #include "elaborate/objects/context.h"
 #include "infer/infer.h"
 #include "lowering/literal.h"
@@ -182,6 +185,21 @@ MixedParts mixed_parts(Context& c, const std::vector<Object>& leaves, syntax::Ra
     return put_numbers() ? parts : MixedParts();
 }
 
+// The list where each leaf is a number or an array of one element of the type; nothing for another.
+std::optional<std::vector<Object>> as_numbers(const std::vector<Object>& leaves, ElementType type) {
+    std::vector<Object> numbers;
+    for (const Object& leaf : leaves) {
+        bool is_array = leaf.is(ObjectKind::kConstant) && has_arithmetic(type) &&
+                        leaf.get<Tensor>().element_type() == type &&
+                        leaf.get<Tensor>().count() == 1;
+        if (!is_array && !leaf.is_number()) {
+            return std::nullopt;
+        }
+        numbers.push_back(is_array ? element_of(leaf.get<Tensor>(), 0) : leaf);
+    }
+    return numbers;
+}
+
 }  // namespace
 
 ir::Value* mixed_list(Context& c, const Object& object, syntax::Range range, ElementType type,
@@ -219,6 +237,11 @@ ir::Value* mixed_list(Context& c, const Object& object, syntax::Range range, Ele
         }
         type = any_float ? ElementType::kFloat : ElementType::kInt64;
     }
+    if (std::optional<std::vector<Object>> numbers = as_numbers(leaves, type)) {
+        std::optional<Tensor> tensor =
+            static_tensor(c, Object::list(std::move(*numbers)), type, range);
+        return tensor ? emit_constant(c, tensor->reshaped(dims), range) : nullptr;
+    }
     MixedParts parts = mixed_parts(c, leaves, range, type, like);
     if (parts.empty()) {
         return nullptr;
@@ -229,7 +252,8 @@ ir::Value* mixed_list(Context& c, const Object& object, syntax::Range range, Ele
 
 bool has_array(const Object& list) {
     return std::any_of(list.items().begin(), list.items().end(), [](const Object& item) {
-        return item.is_sequence() ? has_array(item) : item.is(ObjectKind::kConstant);
+        return item.is_sequence() ? has_array(item)
+                                  : item.is(ObjectKind::kConstant) || is_numpys_int(item);
     });
 }
 

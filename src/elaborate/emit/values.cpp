@@ -7,6 +7,7 @@
 #include "elaborate/emit/as_value.h"
 #include "elaborate/emit/constants.h"
 #include "elaborate/emit/emitter.h"
+#include "elaborate/objects/arrays.h"
 #include "elaborate/objects/context.h"
 #include "elaborate/objects/unknowns.h"
 #include "ir/standard.h"
@@ -41,8 +42,18 @@ bool is_numpys_float(const Object& object) {
            type.shape().empty();
 }
 
+bool is_numpys_int(const Object& object) {
+    return object.is(ObjectKind::kInt) && object.shown_as() == ShownAs::kNumpy;
+}
+
+bool differs_beside_tensors(const Object& object) {
+    return is_numpys_float(object) || is_numpys_int(object);
+}
+
 Object beside_tensors(const Object& object) {
-    return is_numpys_float(object) ? Object::number(object.value()) : object;
+    return is_numpys_float(object) ? Object::number(object.value())
+           : is_numpys_int(object) ? as_array_scalar(object)
+                                   : object;
 }
 
 bool float_meets_tensor(const Object& a, const Object& b) {

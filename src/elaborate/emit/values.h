@@ -16,6 +16,10 @@ bool is_python_number(const Object& object);
 // An item of an array that is an np.float64, a subclass of Python's float: tensors and operators
 // take it for a float of Python, arrays for a DOUBLE.
 bool is_numpys_float(const Object& object);
+// A static int that NumPy shows, such as `k.max()`.
+bool is_numpys_int(const Object& object);
+// Whether it is one of these two; the int is an INT64 to tensors and operators.
+bool differs_beside_tensors(const Object& object);
 // What it is to tensors and operators; other objects stay.
 Object beside_tensors(const Object& object);
 // Whether one of them is such an item, and the other what the run decides and no array.

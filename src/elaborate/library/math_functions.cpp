@@ -98,7 +98,7 @@ Object call_real_function(Context& c, const BuiltinObject& builtin, const Argume
     if (a.positional[0].is(ObjectKind::kConstant) && builtin.name.substr(0, 6) == "numpy.") {
         for (const RealFunction& row : kMath) {
             std::optional<Object> known =
-                row.name == name ? map_array(c, a.positional[0], row.function) : std::nullopt;
+                row.name == name ? map_array(a.positional[0], row.function) : std::nullopt;
             if (known) {
                 return *known;
             }

@@ -161,8 +161,9 @@ Object tensor_member(Context& c, const Object& object, std::string_view name, Ra
     return Object::error();
 }
 
-Object constant_member(Context& c, const Object& object, std::string_view name, Range name_range) {
-    const Tensor& tensor = object.get<Tensor>();
+// A member that an array has, whichever it holds; nothing: it has none of this name.
+std::optional<Object> known_member(Context& c, const Object& array, std::string_view name) {
+    const Tensor& tensor = array.get<Tensor>();
     if (name == "shape") {
         std::vector<Object> dims;
         for (int64_t dim : tensor.dims()) {
@@ -179,10 +180,18 @@ Object constant_member(Context& c, const Object& object, std::string_view name, 
     if (name == "dtype") {
         return Object::element_type(tensor.element_type(), TypeForm::kNumpyDtype);
     }
-    if (std::optional<Object> known = array_member(c, object, name)) {
-        return *known;
-    }
-    return no_member(c, object, name, name_range, {});
+    return array_member(c, array, name);
+}
+
+Object constant_member(Context& c, const Object& object, std::string_view name, Range name_range) {
+    std::optional<Object> known = known_member(c, object, name);
+    return known ? *known : no_member(c, object, name, name_range, {});
+}
+
+// A member of a number that NumPy shows, which is an array as well.
+std::optional<Object> numpys_member(Context& c, const Object& number, std::string_view name) {
+    Object array = as_array_scalar(number);
+    return array.is(ObjectKind::kConstant) ? known_member(c, array, name) : std::nullopt;
 }
 
 Object type_member(Context& c, const Object& object, std::string_view name, Range name_range) {
@@ -337,6 +346,9 @@ Object member(Context& c, const Object& object, std::string_view name, Range ran
             return object.is_frozen() ? method_of(c, object, name, name_range, kFrozenSetMethods)
                                       : method_of(c, object, name, name_range, kSetMethods);
         case ObjectKind::kFloat:
+            if (std::optional<Object> found = numpys_member(c, object, name)) {
+                return *found;
+            }
             return method_of(c, object, name, name_range, kFloatMethods);
         case ObjectKind::kPythonType: {
             // onnx.TensorProto is a type in annotations and the home of the element type numbers.
@@ -355,6 +367,9 @@ Object member(Context& c, const Object& object, std::string_view name, Range ran
         case ObjectKind::kInt:
             if (Namespace* member = as_member(object)) {
                 return module_member(c, member->object(), name, range, name_range);
+            }
+            if (std::optional<Object> found = numpys_member(c, object, name)) {
+                return *found;
             }
             if (object.pointer() == nullptr) {
                 return method_of(c, object, name, name_range, kIntMethods);

@@ -18,6 +18,8 @@
 #include "elaborate/library/iterable_builtins.h"
 #include "elaborate/library/tensor_builtins.h"
 #include "elaborate/objects/arguments.h"
+#include "elaborate/objects/array_math.h"
+#include "elaborate/objects/arrays.h"
 #include "elaborate/objects/context.h"
 #include "elaborate/objects/exception_types.h"
 #include "elaborate/objects/items.h"
@@ -176,13 +178,16 @@ Object py_abs(Context& c, const Arguments& a) {
                                                               : result;
     }
     if (object.is(ObjectKind::kFloat)) {
-        return Object::real(std::fabs(object.as_double()));
+        return Object::real(std::fabs(object.as_double())).shown(object.shown_as());
+    }
+    if (object.is(ObjectKind::kConstant) && has_arithmetic(object.get<Tensor>().element_type())) {
+        return Object::make(ObjectKind::kConstant, absolute(object.get<Tensor>()));
     }
     if (!object.is_whole()) {
         return refuse(c, a.range, fmt::format("`abs` of {}", kind_name(object)));
     }
     return object.as_whole() < 0 ? static_unary(c, lowering::Unary::kMinus, object, a.range)
-                                 : Object::whole(object.as_whole());
+                                 : Object::whole(object.as_whole()).shown(object.shown_as());
 }
 
 namespace {
@@ -232,6 +237,15 @@ Object py_round(Context& c, const Arguments& a) {
     const Object& object = a.positional[0];
     if (object.is_graph_value()) {
         return tensor_round(c, a);
+    }
+    // To an int of Python; to digits it stays a scalar of NumPy's, which rounds in another way.
+    bool is_scalar = object.is(ObjectKind::kConstant) && object.get<Tensor>().rank() == 0 &&
+                     has_arithmetic(object.get<Tensor>().element_type()) &&
+                     object.get<Tensor>().element_type() != ElementType::kBool;
+    if (is_scalar && a.positional.size() == 1) {
+        Arguments number = a;
+        number.positional[0] = element_of(object.get<Tensor>(), 0);
+        return py_round(c, number);
     }
     if (!object.is_number() || !std::isfinite(object.as_double()) ||
         (object.is(ObjectKind::kFloat) && std::fabs(object.as_double()) > 9e18)) {

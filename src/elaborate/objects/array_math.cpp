@@ -328,6 +328,25 @@ std::optional<Tensor> apply_unary(Unary op, const Tensor& a) {
     });
 }
 
+Tensor absolute(const Tensor& a) {
+    return with_elements<Tensor>(a.element_type(), [&]<typename T>() -> Tensor {
+        using C = ComputedIn<T>;
+        Tensor result = Tensor::uninitialized(a.element_type(), a.dims());
+        std::span<T> target = result.mutable_elements<T>();
+        std::span<const T> source = a.elements<T>();
+        for (size_t i = 0; i < target.size(); ++i) {
+            C x = static_cast<C>(source[i]);
+            if constexpr (std::is_floating_point_v<C>) {
+                x = std::fabs(x);
+            } else if constexpr (!std::is_same_v<C, bool>) {
+                x = x < 0 ? static_cast<C>(uint64_t{0} - static_cast<uint64_t>(x)) : x;
+            }
+            target[i] = static_cast<T>(x);
+        }
+        return result;
+    });
+}
+
 // --- Elements ------------------------------------------------------------------------------------
 
 std::optional<Tensor> cast_array(const Tensor& array, ElementType type) {

@@ -37,6 +37,9 @@ std::optional<Tensor> compare(syntax::CompareOp op, const Tensor& a, const Tenso
 
 std::optional<Tensor> apply_unary(lowering::Unary op, const Tensor& a);
 
+// np.abs: the least integer stays, as it has no other sign.
+Tensor absolute(const Tensor& a);
+
 // The elements at these places, and the array with other elements there.
 Tensor gather(const Tensor& array, std::span<const int64_t> places, Dims dims);
 

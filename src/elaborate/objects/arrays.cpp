@@ -144,8 +144,8 @@ std::optional<Object> array_unary(lowering::Unary op, const Object& a) {
     return result ? std::optional(array_object(std::move(*result))) : std::nullopt;
 }
 
-std::optional<Object> map_array(Context& c, const Object& a, double (*function)(double)) {
-    if (!c.runs_file || !a.is(ObjectKind::kConstant) || !is_array_operand(a)) {
+std::optional<Object> map_array(const Object& a, double (*function)(double)) {
+    if (!a.is(ObjectKind::kConstant) || !is_array_operand(a)) {
         return std::nullopt;
     }
     const Tensor& array = a.get<Tensor>();
@@ -276,7 +276,7 @@ Object array_view(Context& c, const Object& a, Tensor tensor) {
 }
 
 std::optional<Object> array_item(Context& c, const Object& a, const Object& index, Range range) {
-    if (!c.runs_file || !a.is(ObjectKind::kConstant) || !is_array_operand(a)) {
+    if (!a.is(ObjectKind::kConstant) || !is_array_operand(a)) {
         return std::nullopt;
     }
     const Tensor& array = a.get<Tensor>();
@@ -349,8 +349,8 @@ Object element_of(const Tensor& array, int64_t place) {
 namespace {
 
 constexpr std::string_view kArrayMethods[] = {
-    "astype", "copy", "reshape", "tolist",    "item",    "ravel",  "flatten", "max",
-    "min",    "sum",  "clip",    "transpose", "squeeze", "repeat", "cumsum",  "argsort"};
+    "astype", "copy", "reshape",   "tolist",  "item",   "ravel",  "flatten", "max", "min",
+    "sum",    "clip", "transpose", "squeeze", "repeat", "cumsum", "argsort", "all", "any"};
 
 Object list_of(const Tensor& array, size_t axis, int64_t& place) {
     if (axis == array.dims().size()) {
@@ -391,7 +391,7 @@ std::optional<Dims> new_dims(const Tensor& array, const std::vector<Object>& giv
 std::optional<Object> reduced(Context& c, const Object& a, std::string_view name, Range range) {
     const Tensor& array = a.get<Tensor>();
     ElementType type = array.element_type();
-    if (array.count() == 0 || type == ElementType::kBool || (name == "sum" && is_floating(type))) {
+    if (array.count() == 0 || (name == "sum" && is_floating(type))) {
         return std::nullopt;
     }
     // NumPy sums small integers as those of 64 bits.
@@ -423,6 +423,16 @@ std::optional<Object> reduced(Context& c, const Object& a, std::string_view name
     return total ? std::optional(as_numpys_number(*total)) : std::nullopt;
 }
 
+// Whether all or any of the elements are other than zero.
+Object all_or_any(const Tensor& array, bool all) {
+    bool result = all;
+    for (int64_t i = 0; i < array.count(); ++i) {
+        bool holds = element_of(array, i).as_double() != 0;
+        result = all ? result && holds : result || holds;
+    }
+    return array_object(Tensor::scalar<bool>(result));
+}
+
 }  // namespace
 
 Object as_numpys_number(const Object& scalar) {
@@ -434,6 +444,15 @@ Object as_numpys_number(const Object& scalar) {
     return type == ElementType::kDouble || type == ElementType::kInt64
                ? element_of(array, 0).shown(ShownAs::kNumpy)
                : scalar;
+}
+
+Object as_array_scalar(const Object& number) {
+    bool is_numpys = number.shown_as() == ShownAs::kNumpy;
+    return is_numpys && number.is(ObjectKind::kFloat)
+               ? array_object(Tensor::scalar<double>(number.as_double()))
+           : is_numpys && number.is(ObjectKind::kInt)
+               ? array_object(Tensor::scalar<int64_t>(number.as_int()))
+               : number;
 }
 
 std::optional<Object> array_member(Context& c, const Object& a, std::string_view name) {
@@ -482,6 +501,9 @@ std::optional<Object> array_method(Context& c, const Object& a, std::string_view
     int64_t place = 0;
     if (name == "tolist" || (name == "item" && array.count() == 1)) {
         return name == "item" ? element_of(array, 0) : list_of(array, 0, place);
+    }
+    if (name == "all" || name == "any") {
+        return all_or_any(array, name == "all");
     }
     return name == "max" || name == "min" || name == "sum" ? reduced(c, a, name, arguments.range)
                                                            : std::nullopt;

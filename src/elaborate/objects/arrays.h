@@ -1,7 +1,5 @@
-// Python's operators on arrays that are known, which mean what they mean in NumPy 2, and their
-// items where Python itself runs: at the top level of a file, and in plain functions that are
-// called with what is known. In the body of a script those are nodes of the graph. Members and
-// methods of arrays are computed everywhere.
+// Python's operators on arrays that are known, their items, members and methods, which mean what
+// they mean in NumPy 2: computed wherever they stand, as none gives more than it takes.
 #pragma once
 
 #include <optional>
@@ -34,6 +32,9 @@ Object element_of(const Tensor& array, int64_t place);
 // that NumPy shows. Arrays with dimensions and scalars of other types stay.
 Object as_numpys_number(const Object& scalar);
 
+// The other way: a number that NumPy shows as the scalar array that it is, DOUBLE or INT64.
+Object as_array_scalar(const Object& number);
+
 // a[index] with integers, slices and `...`.
 std::optional<Object> array_item(Context& c, const Object& a, const Object& index,
                                  syntax::Range range);
@@ -52,6 +53,6 @@ bool set_array_item(Context& c, const Object& a, const Object& index, const Obje
 bool change_array(Context& c, const Object& a, const Object& after);
 
 // function(x) of each element: FLOAT16, FLOAT and DOUBLE stay, integers become floats.
-std::optional<Object> map_array(Context& c, const Object& a, double (*function)(double));
+std::optional<Object> map_array(const Object& a, double (*function)(double));
 
 }  // namespace sardonyx::elaborate

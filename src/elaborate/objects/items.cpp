@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "elaborate/objects/arrays.h"
 #include "elaborate/objects/changes.h"
 #include "elaborate/objects/context.h"
 #include "elaborate/objects/exception_types.h"
@@ -60,6 +61,23 @@ std::optional<std::vector<Object>> iterated_items(Context& c, const Object& obje
     return items;
 }
 
+// The rows of an array, or its elements where it has one dimension, as NumPy gives them.
+std::optional<std::vector<Object>> rows_of_array(Context& c, const Object& array) {
+    const Dims& dims = array.get<Tensor>().dims();
+    if (dims.empty() || dims[0] > c.options.limits.static_iterations) {
+        return std::nullopt;
+    }
+    std::vector<Object> rows;
+    for (int64_t i = 0; i < dims[0]; ++i) {
+        std::optional<Object> row = array_item(c, array, Object::integer(i), {});
+        if (!row) {
+            return std::nullopt;
+        }
+        rows.push_back(as_numpys_number(*row));
+    }
+    return rows;
+}
+
 }  // namespace
 
 Object make_iterator(Context& c, IteratorObject iterator) {
@@ -105,6 +123,8 @@ std::optional<std::vector<Object>> static_items(Context& c, const Object& object
             return items;
         case ObjectKind::kIterator:
             return iterated_items(c, object);
+        case ObjectKind::kConstant:
+            return rows_of_array(c, object);
         case ObjectKind::kModule:
             return members_of(object);
         case ObjectKind::kOpaque:

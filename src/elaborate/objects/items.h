@@ -8,8 +8,8 @@
 
 namespace sardonyx::elaborate {
 
-// The items of a static iterable (list, tuple, range, string, dict); nothing when it is none, or
-// has more than Limits::static_iterations items. Reports nothing.
+// The items of a static iterable (list, tuple, range, string, dict, array); nothing when it is
+// none, or has more than Limits::static_iterations items. Reports nothing.
 std::optional<std::vector<Object>> static_items(Context& c, const Object& object);
 
 // An iterator, which belongs to the graph that is being built.

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "elaborate/objects/arrays.h"
 #include "elaborate/objects/context.h"
 #include "elaborate/objects/exception_types.h"
 #include "elaborate/objects/floor_division.h"
@@ -527,6 +528,11 @@ Object static_compare(Context& c, syntax::CompareOp op, const Object& a, const O
                         [&whole](const Object& item) { return is_among(item, whole.items()); });
         return Object::boolean(inside &&
                                !(is_strict && part.items().size() == whole.items().size()));
+    }
+    if (std::optional<Object> answer = array_compare(c, op, a, b, range)) {
+        std::optional<bool> holds = answer->is_error() ? std::nullopt : truth(*answer);
+        return holds ? Object::boolean(*holds)
+                     : refuse(c, range, "arrays of several elements have no order");
     }
     std::optional<int> sign = order(a, b);
     if (!sign) {

@@ -200,20 +200,7 @@ Object numbers_binary(Context& c, syntax::BinaryOp op, const Operand& first, con
                           : binary(c, op, first, {Object::tensor(list), b_range}, range);
 }
 
-// Whether one is an int of NumPy, which is INT64 and no literal, beside a tensor of another type.
-bool meets_numpys_int(const Object& a, const Object& b) {
-    auto is_int = [](const Object& one) {
-        return one.is(ObjectKind::kInt) && one.shown_as() == ShownAs::kNumpy;
-    };
-    auto is_other = [](const Object& one) {
-        return one.is_tensor() && !is_python_number(one) &&
-               one.value()->type.element_type() != ElementType::kUndefined &&
-               one.value()->type.element_type() != ElementType::kInt64;
-    };
-    return (is_int(a) && is_other(b)) || (is_int(b) && is_other(a));
-}
-
-// The same of a float of NumPy beside what the run makes of arrays; to tensors it is a literal.
+// Whether a float of NumPy stands beside what the run makes of arrays; to tensors it is a literal.
 bool meets_numpys_float(const Object& a, const Object& b) {
     auto is_float = [](const Object& one) {
         return one.is(ObjectKind::kFloat) && one.shown_as() == ShownAs::kNumpy;
@@ -264,9 +251,11 @@ Object binary(Context& c, syntax::BinaryOp op, const Operand& first, const Opera
             return static_binary(c, operation, a, b, range);
         }
     } else if (is_operand(a) && is_operand(b)) {
+        if (operation == lowering::Binary::kPow && is_numpys_int(b)) {
+            return binary(c, op, first, {as_array_scalar(b), b_range}, range);
+        }
         if (meets_numpys_int(a, b)) {
-            return refuse(c, range, "an int of NumPy, which is INT64, beside a tensor that is not",
-                          "write `int(...)` around it, or `math.prod` for `np.prod`");
+            return refuse_numpys_int(c, range);
         }
         if (meets_numpys_float(a, b)) {
             return refuse(c, range,

@@ -278,6 +278,9 @@ Object compare_pair(Context& c, syntax::CompareOp op, const Operand& first, cons
     if (op >= CompareOp::kIs || !is_operand(a) || !is_operand(b)) {
         return refuse_operand(c, kSymbols[static_cast<size_t>(op)], a, b, range);
     }
+    if (meets_numpys_int(a, b)) {
+        return refuse_numpys_int(c, range);
+    }
     if (is_python_number(a) && is_python_number(b)) {
         if (std::optional<Object> exact = exact_compare(c, op, a, b, range)) {
             return *exact;

@@ -6,6 +6,7 @@
 #include "elaborate/emit/as_value.h"
 #include "elaborate/emit/values.h"
 #include "elaborate/objects/context.h"
+#include "elaborate/objects/statics.h"
 
 namespace sardonyx::elaborate {
 
@@ -78,6 +79,20 @@ Object refuse_operand(Context& c, std::string_view symbol, const Object& a, cons
                          "`op.OptionalGetElement(...)`"
                        : "use tensors, numbers or lists of numbers");
     return Object::error();
+}
+
+bool meets_numpys_int(const Object& a, const Object& b) {
+    auto is_other = [](const Object& one) {
+        return one.is_tensor() && !is_python_number(one) &&
+               one.value()->type.element_type() != ElementType::kUndefined &&
+               one.value()->type.element_type() != ElementType::kInt64;
+    };
+    return (is_numpys_int(a) && is_other(b)) || (is_numpys_int(b) && is_other(a));
+}
+
+Object refuse_numpys_int(Context& c, Range range) {
+    return refuse(c, range, "an int of NumPy, which is INT64, beside a tensor that is not",
+                  "write `int(...)` around it, or `math.prod` for `np.prod`");
 }
 
 bool is_collection(const Object& object) {

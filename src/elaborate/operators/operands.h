@@ -20,6 +20,11 @@ void as_operands(Context& c, const Operand& first, const Operand& second, ir::Va
 [[gnu::cold]] Object refuse_operand(Context& c, std::string_view symbol, const Object& a,
                                     const Object& b, syntax::Range range);
 
+// Whether one is an int of NumPy, which is INT64 and no literal, beside a tensor of another type.
+bool meets_numpys_int(const Object& a, const Object& b);
+
+[[gnu::cold]] Object refuse_numpys_int(Context& c, syntax::Range range);
+
 bool is_collection(const Object& object);
 
 bool is_operand(const Object& object);

@@ -7,6 +7,7 @@ import pathlib
 import runpy
 
 import numpy as np
+import onnx
 import pytest
 from sardonyx import EvalError, Tensor
 from sardonyx import opset21 as op
@@ -206,3 +207,105 @@ def test_lists_of_arrays_give_arrays() -> None:
     one = Tensor(np.array(1))
     for given in ([one, 2], [np.int64(3), one], (2, one), [[2, one], [3, 4]]):
         assert isinstance(op.Neg(given), Tensor)
+
+
+KNOWN = """\
+W = np.arange(6, dtype=np.float32).reshape(2, 3)
+K = np.array([3, 1, 2])
+D = np.array([0.5, 1.5, -2.5])
+H = np.array([1.5, 2.5], np.float16)
+@script()
+def inner(v):
+    return op.Identity(v)
+@script()
+def with_alpha(x, v: float):
+    return x * v
+---
+"""
+H = np.array([1.5, 2.5], np.float16)
+# What is known of arrays is known to all that asks: attributes, indices, conditions, lists.
+ITEMS: list[tuple[str, object]] = [
+    ("op.Transpose(op.Unsqueeze(x, 0), perm=[K[1], 0])", X.reshape(3, 1)),
+    ("op.Transpose(op.Unsqueeze(x, 0), perm=(K[1], K[1] - 1))", X.reshape(3, 1)),
+    ("op.Concat(x, x, axis=K[1] - 1)", np.concatenate([X, X])),
+    ("op.LeakyRelu(-x, alpha=D[0])", -X / 2), ("op.LeakyRelu(-x, alpha=H[1])", -X * 2.5),
+    ("op.Constant(value_ints=[K[0], 1])", np.array([3, 1])),
+    ("op.Constant(value_floats=[W[0, 1], 1])", np.ones(2, np.float32)),
+    ("op.Constant(value_int=K[0])", np.array(3)), ("with_alpha(x, D[1])", X * np.float32(1.5)),
+    ("op.Reshape(x, list(K[:2]))", X.reshape(3, 1)),
+    ("op.Reshape(x, tuple(K[:2]))", X.reshape(3, 1)),
+    ("op.Reshape(x, [*K[:2]])", X.reshape(3, 1)),
+    ("op.Reshape(x, [k for k in K[:2]])", X.reshape(3, 1)),
+    ("op.Reshape(x, [int(k) for k in K[:2]])", X.reshape(3, 1)),
+    ("x * [2.0, 3.0, 4.0, 5.0][K[0]]", X * 5), ("x * {2: 3.0, 3: 1.5}[K[0]]", X * np.float32(1.5)),
+    ("x * len(list(K))", X * 3), ("x * max(D)", X * np.float32(1.5)), ("x * max(W[0])", X * 2),
+    ("x + min(W[1])", X + 3), ("x + sorted(W[1])[2]", X + 5), ("x * sum(w for w in W[0])", X * 3),
+    ("sum(W) * x", (W[0] + W[1]) * X), ("x + sum([x * w for w in W[0]])", X * 4),
+    ("x + abs(-W[0])", X + W[0]), ("x * abs(D[2])", X * 2.5), ("x * round(D[1])", X * 2),
+    ("x * round(H[1])", X * 2), ("np.sqrt(W[0]) * x", np.sqrt(W[0]) * X),
+    ("x if (K > 1).all() else -x", -X), ("x if (K > 1).any() else -x", X),
+    ("x if W.all() else -x", -X),
+    ("x if all(K > 0) else -x", X),
+    ("x if (K > 9).max() else -x", -X),
+    ("x if K[1] - 1 else -x", -X), ("x if K[0] > 1 and W[0, 1] < 2 else -x", X),
+    ("x * K[0].item()", X * 3),
+    ("x + K[0].astype(np.float32)", X + 3),
+    ("x * (K[0].ndim + 2)", X * 2),
+    ("x if K[0].dtype == np.int64 and D.max().shape == () else -x", X), ("x ** K[2]", X ** 2),
+    ("op.Identity(D[0].astype(np.float32))", np.float32(0.5)),
+    ("op.Identity(K[0] / K[1])", np.float32(3)),
+    ("inner(D[0])", np.float64(0.5)),
+    ("inner(D.max())", np.float64(1.5)),
+    ("inner(K.max())", np.array(3)),
+    ("inner(np.float64(2))", np.float64(2)), ("op.Range(K[1], K[0], 1)", np.array([1, 2])),
+    ("op.Add(W, 1)", W + 1),
+    ("op.Add(1, W)", W + 1),
+    ("op.Add([x[0], 1], 0)", np.ones(2, np.float32)),
+    ("op.Add(0, [x[0], 2])", np.array([1, 2], np.float32)),
+    ("op.Clip([W[0, 1], 5], 0, 2)", np.array([1, 2], np.float32)),
+    ("op.Where([True, False], 0, [H[0], 1])", np.array([0, 1], np.float16)),
+    ("op.Less([x[0], 1.5], 2)", np.array([True, True])),
+    ("op.Add([1, 2], [[H[0], 1]])", np.array([[2.5, 3]], np.float16)),
+    ("op.Add([K.max(), 1], 0)", np.array([3, 1])), ("op.MatMul([x[0], 1], [1, 2])", np.float32(3)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("expression", "expected"), ITEMS)
+def test_items_are_known(expression: str, expected: object, tmp_path: pathlib.Path) -> None:
+    check(f"{KNOWN}return {expression}", expected, tmp_path, x=X)
+
+
+def test_rows_are_unpacked_and_counted(tmp_path: pathlib.Path) -> None:
+    check(f"{KNOWN}a, b = W\nreturn a * b", W[0] * W[1], tmp_path, x=X)
+    check(f"{KNOWN}a, *b = K\nreturn op.Reshape(x, [a, b[0]])", X.reshape(3, 1), tmp_path, x=X)
+    body = f"{KNOWN}for i, w in enumerate(W):\n    x = x + w * i\nreturn x"
+    check(body, X + W[1], tmp_path, x=X)
+    body = f"{KNOWN}y = K[0]\nfor i in range(int(x[1])):\n    y = y + i\nreturn op.Identity(y)"
+    check(body, np.array(4), tmp_path, x=X)
+
+
+def test_a_list_that_grows_in_the_graph_is_a_row(tmp_path: pathlib.Path) -> None:
+    body = f"{KNOWN}items = []\nfor one in x:\n    items.append(one)\nreturn op.Add(x, items)"
+    check(body, X * 2, tmp_path, x=X)
+
+
+@pytest.mark.parametrize(
+    "expression",
+    ["x + K.max()", "x > K.max()", "K[0] == x", "op.Add(x, K[0])", "op.Add(x, [K[0], 1, 2])",
+     "op.Pad(x, [1, 0], K[0])"],
+)  # fmt: skip
+def test_ints_of_numpy_are_int64(expression: str, tmp_path: pathlib.Path) -> None:
+    text = text_of(f"{KNOWN}return {expression}", False, {"x": X})
+    answer, _ = shared_compiler().compile(text, "f")
+    assert answer[0] == "error", answer
+    path = tmp_path / "ints.py"
+    path.write_text(text)
+    with pytest.raises((TypeError, ValueError, EvalError)):
+        runpy.run_path(str(path))["f"](X)
+
+
+def test_lists_of_known_items_are_one_constant() -> None:
+    text = text_of(f"{KNOWN}return op.Reshape(x, [K[0], 1, K[1]])", False, {"x": X})
+    _, model = shared_compiler().compile(text, "f")
+    nodes = onnx.load_from_string(model).graph.node
+    assert [node.op_type for node in nodes] == ["Constant", "Reshape"]
