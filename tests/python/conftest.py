@@ -15,7 +15,9 @@ import collections
 import contextlib
 import importlib
 import os
+import pathlib
 import re
+import resource
 import zlib
 
 import numpy as np
@@ -44,6 +46,29 @@ SKIPS = (
     (r"writes more than 2 GiB", 4, "`tools/dev test --full` runs it"),
     (r"got empty parameter set for \(path\)", 1, "tests/python/found/ holds no program"),
 )
+
+
+class Failures:
+    """Writes each failure to a file as it comes: a run of hours may not reach its end."""
+
+    def __init__(self, path: str) -> None:
+        self.path = pathlib.Path(path)
+        self.path.write_text("")
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed:
+            with self.path.open("a") as file:
+                file.write(f"--- {report.nodeid} ({report.when})\n{report.longreprtext}\n")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """What `tools/dev test --full` asks for: a file of failures, and tests that get a MemoryError
+    where they would take the machine's memory."""
+    if most := os.environ.get("SDX_WORKER_MEMORY"):
+        resource.setrlimit(resource.RLIMIT_DATA, (int(most), int(most)))
+    path = os.environ.get("SDX_FAILURES")
+    if path and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Failures(path))
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -25,6 +25,7 @@ import sardonyx
 
 from language import shared_compiler, shared_evaluator
 from language.drawing import draw
+from language.limits import little_memory
 from surfaces import text_of
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -226,7 +227,7 @@ def in_python(body: str, inputs: dict[str, Any]) -> list[Any] | None:
     names: dict[str, Any] = {"math": math}
     exec(f"def f({', '.join(inputs)}):\n{textwrap.indent(body, '    ')}", names)
     try:
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), little_memory():
             result = names["f"](**inputs)
     except (ArithmeticError, ValueError, TypeError, MemoryError):
         return None
@@ -273,7 +274,8 @@ def leaves_64_bits(body: str, inputs: dict[str, Any]) -> bool:
     names["note"] = note
     exec(compile(ast.fix_missing_locations(Wrap().visit(tree)), "<watched>", "exec"), names)
     try:
-        names["f"](**inputs)
+        with little_memory():
+            names["f"](**inputs)
     except Exception:
         return True
     return any(isinstance(v, complex) or not -(2**63) <= v < 2**63 for v in seen)

@@ -9,7 +9,6 @@ SDX_SEED on.
 from __future__ import annotations
 
 import builtins
-import contextlib
 import importlib.util
 import json
 import math
@@ -30,10 +29,11 @@ import sardonyx
 from sardonyx import Model
 
 from language import shared_compiler
+from language.limits import little_memory
 from places import PROGRAM
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 COUNT = int(os.environ.get("SDX_TOP_LEVEL", "2000" if os.environ.get("SDX_FULL") else "150"))
 SEED = int(os.environ.get("SDX_SEED", "0"), 0)
@@ -44,19 +44,6 @@ from sardonyx import FLOAT, opset21 as op, script
 import numpy as np
 import math
 """
-
-
-@contextlib.contextmanager
-def little_memory() -> Iterator[None]:
-    """1 GiB of memory more than the process has: a list that doubles in a loop drawn at random is a
-    MemoryError, not the end of the machine."""
-    before = resource.getrlimit(resource.RLIMIT_AS)
-    pages = int(pathlib.Path("/proc/self/statm").read_text().split()[0])
-    resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + (1 << 30), before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_AS, before)
 
 
 def in_python(path: pathlib.Path) -> Any:
