@@ -8,7 +8,6 @@
 #include "bindings/tensor.h"
 #include "build/blocks.h"
 #include "build/nodes.h"
-#include "calls/check.h"
 #include "driver/finish.h"
 #include "eager/call.h"
 #include "lowering/operators.h"
@@ -201,16 +200,11 @@ nb::list call_operator(PyBuilder& self, const Operator& op, const nb::tuple& arg
     } else {
         request.outputs = output_names(outputs);
     }
-    if (op.schema() != nullptr) {
-        if (auto problem = calls::check_outputs(*op.schema(), request.outputs.size())) {
-            raise(PyExc_TypeError, problem->text());
-        }
+    if (auto problem =
+            op.schema() != nullptr ? build::check_request(*op.schema(), request) : std::nullopt) {
+        raise(PyExc_TypeError, problem->text());
     }
-    Result<ir::Node*> node = build::make_node(self.site(), std::move(request));
-    if (!node.ok()) {
-        raise(model_error(), "`" + op.name + "`: " + node.error().message);
-    }
-    return values_of(self, **node);
+    return values_of(self, *edited(build::make_node(self.site(), std::move(request))));
 }
 
 // None if nothing is known. Raises TypeError if the object is not a type.

@@ -7,7 +7,6 @@
 #include "api/state.h"
 #include "build/blocks.h"
 #include "build/nodes.h"
-#include "calls/check.h"
 #include "driver/finish.h"
 #include "lowering/operators.h"
 #include "lowering/symbols.h"
@@ -101,33 +100,6 @@ Expr apply(BuilderState& state, build::GraphEmitter& e, std::string_view symbol,
     api::fail("no operator `" + std::string(symbol) + "`");
 }
 
-void check_call(const ops::Schema& schema, const Call& call) {
-    auto is_given = [&call](size_t i) { return call.inputs[i].is_given(); };
-    if (auto problem = calls::check_inputs(schema, call.inputs.size(), is_given)) {
-        api::fail(problem->text());
-    }
-    if (auto problem = calls::check_outputs(schema, call.outputs)) {
-        api::fail(problem->text());
-    }
-    auto has = [&call](std::string_view name) {
-        return std::any_of(call.attributes.begin(), call.attributes.end(),
-                           [name](const auto& given) { return given.first == name; });
-    };
-    calls::check_required(schema, has,
-                          [](const calls::Problem& missing) { api::fail(missing.text()); });
-    for (const auto& [name, value] : call.attributes) {
-        const ops::AttributeSchema* attribute = schema.find_attribute(name);
-        if (attribute == nullptr) {
-            api::fail(calls::unknown_keyword(schema, name).text());
-        }
-        const auto* text = std::get_if<std::string>(&value);
-        auto problem = text != nullptr ? calls::check_enumeration(*attribute, *text) : std::nullopt;
-        if (problem) {
-            api::fail(problem->text());
-        }
-    }
-}
-
 ir::Attribute attribute_of(const std::string& name, const AttributeValue& given) {
     return std::visit(
         [&name](const auto& value) {
@@ -175,15 +147,9 @@ auto inside(BuilderState& state, ir::Node* node, ir::Graph* graph, const Fill& f
 std::vector<Expr> build_call(BuilderState& state, const Call& call) {
     const ops::Schema* schema =
         take_built(build::import_operator(state.site(), call.domain, call.op_type, call.version));
-    if (schema != nullptr) {
-        check_call(*schema, call);
-    }
     std::vector<ir::Value*> inputs;
     for (const Expr& input : call.inputs) {
         inputs.push_back(value_of(state, input));
-    }
-    while (!inputs.empty() && inputs.back() == nullptr) {
-        inputs.pop_back();
     }
     build::NodeRequest request;
     request.domain = call.domain;
@@ -194,11 +160,10 @@ std::vector<Expr> build_call(BuilderState& state, const Call& call) {
         request.attributes.push_back(attribute_of(name, value));
     }
     request.outputs.resize(call.outputs);
-    Result<ir::Node*> node = build::make_node(state.site(), std::move(request));
-    if (!node.ok()) {
-        api::fail("`" + call.op_type + "`: " + node.error().message);
+    if (auto problem = schema != nullptr ? build::check_request(*schema, request) : std::nullopt) {
+        api::fail(problem->text());
     }
-    return exprs_of(state, (*node)->outputs());
+    return exprs_of(state, take_built(build::make_node(state.site(), std::move(request)))->outputs());
 }
 
 }  // namespace

@@ -70,18 +70,60 @@ Result<const ops::Schema*> import_operator(const Site& site, std::string_view do
     return schema;
 }
 
+std::optional<calls::Problem> check_request(const ops::Schema& schema, const NodeRequest& request) {
+    auto is_input = [&request](size_t i) { return request.inputs[i] != nullptr; };
+    std::optional<calls::Problem> problem =
+        calls::check_inputs(schema, request.inputs.size(), is_input);
+    if (!problem) {
+        problem = calls::check_outputs(schema, request.outputs.size());
+    }
+    auto has = [&request](std::string_view name) {
+        return std::any_of(request.attributes.begin(), request.attributes.end(),
+                           [name](const ir::Attribute& given) { return given.name == name; });
+    };
+    calls::check_required(schema, has, [&problem](calls::Problem missing) {
+        problem = problem ? std::move(problem) : std::move(missing);
+    });
+    for (const ir::Attribute& given : request.attributes) {
+        const ops::AttributeSchema* attribute = schema.find_attribute(given.name);
+        const auto* text = given.get<std::string>();
+        if (problem) {
+            break;
+        }
+        problem = attribute == nullptr ? calls::unknown_keyword(schema, given.name)
+                  : text != nullptr    ? calls::check_enumeration(*attribute, *text)
+                                       : std::nullopt;
+    }
+    return problem;
+}
+
+namespace {
+
+Result<ir::Node*> make_typed(const Site& site, const ir::Editor::NewNode& wanted) {
+    SDX_ASSIGN(ir::Node * node, site.editor.insert(*site.graph, nullptr, wanted));
+    if (Result<void> typed = type_node(site, *node); !typed.ok()) {
+        SDX_CHECK(site.editor.remove({&node, 1}).ok());
+        return typed.error();
+    }
+    return node;
+}
+
+}  // namespace
+
 Result<ir::Node*> make_node(const Site& site, NodeRequest request) {
     ir::Editor::NewNode wanted;
     wanted.domain = request.domain;
     wanted.op_type = request.op_type;
     wanted.name = request.name;
     wanted.inputs = request.inputs;
+    while (!wanted.inputs.empty() && wanted.inputs.back() == nullptr) {
+        wanted.inputs = wanted.inputs.first(wanted.inputs.size() - 1);
+    }
     wanted.outputs = std::move(request.outputs);
     wanted.attributes = std::move(request.attributes);
-    SDX_ASSIGN(ir::Node * node, site.editor.insert(*site.graph, nullptr, wanted));
-    if (Result<void> typed = type_node(site, *node); !typed.ok()) {
-        SDX_CHECK(site.editor.remove({&node, 1}).ok());
-        return typed.error();
+    Result<ir::Node*> node = make_typed(site, wanted);
+    if (!node.ok()) {
+        return Error{fmt::format("`{}`: {}", request.op_type, node.error().message)};
     }
     return node;
 }

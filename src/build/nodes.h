@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "calls/check.h"
 #include "ir/edit.h"
 #include "lowering/graph_values.h"
 #include "ops/ops.h"
@@ -42,7 +43,11 @@ struct NodeRequest {
 // otherwise.
 Result<const ops::Schema*> import_operator(const Site& site, std::string_view domain,
                                            std::string_view op_type, int64_t version);
-// Puts a typed node there. Error: an edit that is refused, or the first finding.
+// What is wrong with a call against its schema, before a node is made of it: inputs, outputs and
+// attributes that are missing, too many or unknown, and values that an attribute cannot have.
+std::optional<calls::Problem> check_request(const ops::Schema& schema, const NodeRequest& request);
+// Puts a typed node there; inputs at the end that are left out are none. Error: an edit that is
+// refused, or the first finding, with the operator's name.
 Result<ir::Node*> make_node(const Site& site, NodeRequest request);
 // Types a node whose inputs, and whose graphs, are typed. Error: the first finding.
 Result<void> type_node(const Site& site, ir::Node& node);
