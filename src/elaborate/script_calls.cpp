@@ -401,7 +401,9 @@ Object call_script(Context& c, const ScriptFunction& function, const Arguments& 
         }
         mistakes = take_findings(said);
     }
+    diagnostics::Checkpoint said(c.program.diagnostics);
     report_again(c, mistakes);
+    said.label_callers(c.span(arguments.range), "called here");
     return Object::error();
 }
 

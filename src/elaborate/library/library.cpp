@@ -144,6 +144,8 @@ constexpr BuiltinRow kBuiltins[] = {
     {"functools.wraps", functools_wraps, 1, 1},
     {"functools.wraps.of", wrapped_function, 2, 2},
     {"dataclasses.replace", dataclasses_replace, 1, 1, true, false, true},
+    {"numpy.finfo", np_finfo, 1, 1},
+    {"numpy.iinfo", np_iinfo, 1, 1},
     {"numpy.sum", np_sum, 1, 1, false, false, true},
     {"numpy.max", np_max, 1, 1, false, false, true},
     {"numpy.min", np_min, 1, 1, false, false, true},

@@ -5,15 +5,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <span>
 
 #include "elaborate/emit/static_tensors.h"
 #include "elaborate/library/array_functions.h"
+#include "elaborate/library/array_shapes.h"
 #include "elaborate/library/iterable_builtins.h"
 #include "elaborate/objects/arguments.h"
+#include "elaborate/objects/arrays.h"
 #include "elaborate/objects/array_math.h"
 #include "elaborate/objects/context.h"
 #include "elaborate/objects/element_types.h"
 #include "elaborate/objects/items.h"
+#include "elaborate/objects/namespaces.h"
 #include "elaborate/objects/statics.h"
 #include "types/integers.h"
 
@@ -158,6 +163,72 @@ Object copied_array(Context& c, const Arguments& a) {
     one.ranges.resize(1);
     one.keywords.clear();
     return np_array(c, one);
+}
+
+// --- The limits of element types -----------------------------------------------------------------
+
+namespace {
+
+Object no_limits(Context& c, const Arguments& a, std::string_view name, std::string_view types) {
+    return refuse(c, a.range, fmt::format("`numpy.{}` of {}", name, kind_name(a.positional[0])),
+                  fmt::format("give {} of NumPy, as in `np.{}(x.dtype)`", types, name));
+}
+
+// A scalar of a floating type as NumPy has it.
+Object scalar_of(ElementType type, double value) {
+    Result<Tensor> scalar = tensor_from_doubles(type, {}, std::span(&value, 1));
+    SDX_CHECK(scalar.ok());
+    return as_numpys_number(constant_of(std::move(*scalar)));
+}
+
+}  // namespace
+
+Object np_finfo(Context& c, const Arguments& a) {
+    struct Row {
+        ElementType type;
+        int mantissa, least_exponent, greatest_exponent;  // bits; of normal numbers
+    };
+    static constexpr Row kRows[] = {{ElementType::kFloat16, 10, -14, 15},
+                                    {ElementType::kFloat, 23, -126, 127},
+                                    {ElementType::kDouble, 52, -1022, 1023}};
+    ElementType asked = dtype_argument(a, 0).value_or(ElementType::kUndefined);
+    ElementType type = asked == ElementType::kComplex64    ? ElementType::kFloat
+                       : asked == ElementType::kComplex128 ? ElementType::kDouble
+                                                           : asked;
+    const Row* row = std::find_if(std::begin(kRows), std::end(kRows),
+                                  [type](const Row& one) { return one.type == type; });
+    if (row == std::end(kRows)) {
+        return no_limits(c, a, "finfo", "a floating type");
+    }
+    auto [object, info] = make_namespace(c, Namespace::Kind::kInstance, "finfo", nullptr);
+    double eps = std::ldexp(1.0, -row->mantissa), tiny = std::ldexp(1.0, row->least_exponent);
+    double most = std::ldexp(2.0 - eps, row->greatest_exponent);
+    info->set("max", scalar_of(type, most));
+    info->set("min", scalar_of(type, -most));
+    info->set("eps", scalar_of(type, eps));
+    info->set("epsneg", scalar_of(type, eps / 2));
+    info->set("tiny", scalar_of(type, tiny));
+    info->set("smallest_normal", scalar_of(type, tiny));
+    info->set("smallest_subnormal", scalar_of(type, tiny * eps));
+    info->set("bits", Object::integer(byte_size(type, 1) * 8));
+    info->set("dtype", Object::element_type(type, TypeForm::kNumpyDtype));
+    return object;
+}
+
+Object np_iinfo(Context& c, const Arguments& a) {
+    ElementType type = dtype_argument(a, 0).value_or(ElementType::kUndefined);
+    if (!is_integer(type) || type == ElementType::kBool || !has_arithmetic(type)) {
+        return no_limits(c, a, "iinfo", "an integer type");
+    }
+    auto [object, info] = make_namespace(c, Namespace::Kind::kInstance, "iinfo", nullptr);
+    int bits = static_cast<int>(byte_size(type, 1) * 8);
+    bool is_signed = !is_unsigned_type(type);
+    Int128 most = (Int128{1} << (is_signed ? bits - 1 : bits)) - 1;
+    info->set("max", Object::whole(most));
+    info->set("min", Object::whole(is_signed ? -most - 1 : Int128{0}));
+    info->set("bits", Object::integer(bits));
+    info->set("dtype", Object::element_type(type, TypeForm::kNumpyDtype));
+    return object;
 }
 
 }  // namespace sardonyx::elaborate

@@ -19,4 +19,9 @@ Object copied_array(Context& c, const Arguments& a);
 // onnx.helper.make_tensor(name, data_type, dims, vals)
 Object make_tensor(Context& c, const Arguments& a);
 
+// np.finfo(dtype), np.iinfo(dtype): the limits of an element type, as members.
+Object np_finfo(Context& c, const Arguments& a);
+
+Object np_iinfo(Context& c, const Arguments& a);
+
 }  // namespace sardonyx::elaborate

@@ -3,6 +3,7 @@ is checked, and in a model that is run."""
 
 from __future__ import annotations
 
+import json
 import pathlib
 import runpy
 import subprocess
@@ -162,3 +163,63 @@ def test_more_inputs_than_a_node_may_have():
     call = ("Sum", ["x"] * 70_000, {})
     with pytest.raises(RuntimeError, match="takes at most 65535 inputs, not 70000"):
         sardonyx.load(model_of(*call))
+
+
+LIBRARY = """\
+from sardonyx import opset21 as op, script
+
+
+def check_rank(x, n):
+    if len(x.shape) != n:
+        raise NotImplementedError(f"rank {len(x.shape)} of {n}")
+    return op.Relu(x)
+
+
+@script(KEYWORDS)
+def activated(x):
+    return check_rank(x, 3)
+
+
+@script(KEYWORDS)
+def added(x):
+    return op.Add(x, op.Cast(x, to=7))
+"""
+USER = """\
+from sardonyx import FLOAT, opset21 as op, script
+from library import activated, added
+
+
+@script()
+def f(x: FLOAT["N", 4]):
+    return CALLED(x)
+"""
+
+
+@pytest.mark.parametrize("keywords", ["", "inline=True"])
+@pytest.mark.parametrize("called", ["activated", "added"])
+def test_the_chain_of_calls_ends_at_the_line_of_the_user(
+    tmp_path: pathlib.Path, keywords: str, called: str
+) -> None:
+    (tmp_path / "library.py").write_text(LIBRARY.replace("KEYWORDS", keywords))
+    path = tmp_path / "user.py"
+    path.write_text(USER.replace("CALLED", called).replace("activated, added", called))
+
+    def build(*options: str) -> str:
+        command = [PROGRAM, "check", *options, path]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 1, done
+        return done.stdout
+
+    line = 6 if called == "activated" else 17
+    text = build()
+    assert f"library.py:{line}:" in text and "user.py:7:12" in text and "called here" in text
+    [finding] = json.loads(build("--output-format", "json"))
+    assert finding["range"]["start"]["line"] == line and finding["file"].endswith("library.py")
+    last = finding["labels"][-1]
+    assert last["file"].endswith("user.py") and last["range"]["start"]["line"] == 7
+    assert last["message"] == "called here"
+    [run] = json.loads(build("--output-format", "sarif"))["runs"]
+    [result] = run["results"]
+    places = [place["physicalLocation"] for place in result["relatedLocations"]]
+    assert places[-1]["artifactLocation"]["uri"].endswith("user.py")
+    assert places[-1]["region"]["startLine"] == 7

@@ -309,3 +309,29 @@ def test_lists_of_known_items_are_one_constant() -> None:
     _, model = shared_compiler().compile(text, "f")
     nodes = onnx.load_from_string(model).graph.node
     assert [node.op_type for node in nodes] == ["Constant", "Reshape"]
+
+
+LIMITS: list[tuple[str, object]] = [
+    ("x * np.finfo(x.dtype).eps", X * np.finfo(np.float32).eps),
+    ("op.Clip(-x, np.finfo(x.dtype).min, 0.0)", -X),
+    ("op.Identity(np.finfo(np.float16).max)", np.float16(65504)),
+    ("op.Identity(np.finfo(np.float64).smallest_subnormal * np.ones(1))", np.full(1, 5e-324)),
+    ("op.Identity(np.finfo(np.float32).tiny)", np.finfo(np.float32).tiny),
+    ("x * np.finfo(np.complex64).bits", X * 32), ("x * np.iinfo(np.int8).min", X * -128),
+    ("op.Identity(np.iinfo(np.int64).max)", np.array(2**63 - 1)),
+    ("x * np.iinfo(K.dtype).bits", X * 64), ("x if np.iinfo(int).max == 2**63 - 1 else -x", X),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("expression", "expected"), LIMITS)
+def test_limits_of_element_types(
+    expression: str, expected: object, tmp_path: pathlib.Path
+) -> None:
+    check(f"{KNOWN}return {expression}", expected, tmp_path, x=X)
+
+
+@pytest.mark.parametrize("expression", ["np.finfo(K.dtype).max", "np.iinfo(x.dtype).max"])
+def test_limits_of_other_types_are_refused(expression: str) -> None:
+    text = text_of(f"{KNOWN}return x * {expression}", False, {"x": X})
+    answer, _ = shared_compiler().compile(text, "f")
+    assert answer[0] == "error" and first_finding(answer).startswith("static-error"), answer
