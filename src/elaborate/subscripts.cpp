@@ -243,7 +243,7 @@ Object static_subscript(Context& c, const Object& object, const Object& index, R
             return Object::error();
         }
         if (index.is(ObjectKind::kString)) {
-            name_array(c, *found, index.text());
+            name_array(c, *found, index.text(), NamedBy::kKey);
         }
         return *found;
     }

@@ -8,14 +8,22 @@
 #include <utility>
 #include <vector>
 
+#include "elaborate/emit/constants.h"
 #include "elaborate/objects/context.h"
 
 namespace sardonyx::elaborate {
 
+struct NamedArray {
+    Tensor array;  // holds on to the place of its elements
+    std::string name;
+    NamedBy by = NamedBy::kVariable;
+};
+
 struct ConstantPool {
-    // The names of arrays by where their elements lie, and the arrays, which hold on to the place.
-    std::map<const std::byte*, std::pair<Tensor, std::string>> array_names;
-    // Arrays with a name that have so many bytes are initializers.
+    // The names of arrays by where their elements lie.
+    std::map<const std::byte*, NamedArray> array_names;
+    // Arrays with the name of a variable that have so many bytes are initializers; those with the
+    // key of a dict, as weights have them, are at any size.
     size_t initializer_bytes = kInitializerBytes;
     // Of the main graph, by a fingerprint of their elements: equal arrays share one.
     std::multimap<size_t, ir::Value*> initializers;

@@ -20,12 +20,21 @@ bool has_bytes(const Tensor& tensor, size_t least) {
     return tensor.element_type() != ElementType::kString && tensor.bytes().size() >= least;
 }
 
-// Whether it becomes an initializer: smaller arrays do where the script asks for it, but never what
-// has no name, such as literals.
+// The bytes from which on an array with a name is an initializer. One without elements never is.
+size_t least_bytes(const Context& c, NamedBy by) {
+    size_t asked = std::min(c.pool->initializer_bytes, kInitializerBytes);
+    return by == NamedBy::kKey ? 1 : std::max<size_t>(asked, 1);
+}
+
+// Whether it becomes an initializer: smaller arrays do where they have a key, or the script asks
+// for it, but never what has no name, such as literals.
 bool is_initializer(const Context& c, const Tensor& tensor) {
-    return has_bytes(tensor, kInitializerBytes) ||
-           (has_bytes(tensor, c.pool->initializer_bytes) && !tensor.bytes().empty() &&
-            c.pool->array_names.contains(tensor.bytes().data()));
+    if (has_bytes(tensor, kInitializerBytes)) {
+        return true;
+    }
+    auto named = has_bytes(tensor, 1) ? c.pool->array_names.find(tensor.bytes().data())
+                                      : c.pool->array_names.end();
+    return named != c.pool->array_names.end() && has_bytes(tensor, least_bytes(c, named->second.by));
 }
 
 // Of the type, the dims and both ends of the elements: files of weights are not read through.
@@ -70,11 +79,11 @@ ir::Value* shared_initializer(Context& c, Tensor tensor) {
 
 }  // namespace
 
-void name_array(Context& c, const Object& object, std::string_view name) {
-    if (object.is(ObjectKind::kConstant) &&
-        has_bytes(object.get<Tensor>(), std::min(c.pool->initializer_bytes, kInitializerBytes))) {
+void name_array(Context& c, const Object& object, std::string_view name, NamedBy by) {
+    if (object.is(ObjectKind::kConstant) && has_bytes(object.get<Tensor>(), least_bytes(c, by))) {
         const Tensor& tensor = object.get<Tensor>();
-        c.pool->array_names.try_emplace(tensor.bytes().data(), tensor, name);
+        c.pool->array_names.try_emplace(tensor.bytes().data(),
+                                        NamedArray{tensor, std::string(name), by});
     }
 }
 
@@ -83,7 +92,7 @@ void name_part(Context& c, const Object& part, const Object& whole) {
                      ? c.pool->array_names.find(whole.get<Tensor>().bytes().data())
                      : c.pool->array_names.end();
     if (named != c.pool->array_names.end()) {
-        name_array(c, part, named->second.second);
+        name_array(c, part, named->second.name, NamedBy::kVariable);
     }
 }
 
@@ -91,7 +100,7 @@ void name_initializers(Context& c) {
     for (const auto& [key, value] : c.pool->initializers) {
         auto named = c.pool->array_names.find(value->constant->bytes().data());
         if (named != c.pool->array_names.end()) {
-            value->name = c.model.intern(named->second.second);
+            value->name = c.model.intern(named->second.name);
         }
     }
 }

@@ -1,6 +1,7 @@
 // Constants of the graph.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 #include "elaborate/objects/context.h"
@@ -13,7 +14,8 @@ ir::Value* emit_constant(Context& c, Tensor tensor, syntax::Range range);
 
 // An array that becomes an initializer is named after the variable or key that it came from: the
 // first one that the script reads it by.
-void name_array(Context& c, const Object& object, std::string_view name);
+enum class NamedBy : uint8_t { kVariable, kKey };
+void name_array(Context& c, const Object& object, std::string_view name, NamedBy by);
 
 // The same name for what an index selects of an array.
 void name_part(Context& c, const Object& part, const Object& whole);

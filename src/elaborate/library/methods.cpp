@@ -307,7 +307,7 @@ Object dict_view(Context& c, const MethodObject& method, const Arguments& a) {
         std::vector<Object> items;
         for (const auto& [key, value] : self.get<DictObject>().items) {
             if (key.is(ObjectKind::kString)) {
-                name_array(user, value, key.text());
+                name_array(user, value, key.text(), NamedBy::kKey);
             }
             items.push_back(name == "keys"     ? key
                             : name == "values" ? value

@@ -231,7 +231,7 @@ Object lookup(Context& c, Symbol name, Range range) {
     if (c.runs_file) {
         return *global;
     }
-    name_array(c, *global, c.text(name));
+    name_array(c, *global, c.text(name), NamedBy::kVariable);
     c.globals->values.emplace(key, *global);
     return *global;
 }
