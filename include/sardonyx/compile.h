@@ -5,6 +5,7 @@
 #include <sardonyx/model.h>
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +22,12 @@ struct CompileOptions {
     std::vector<std::pair<std::string, std::string>> attributes;
     // Files with operators of other domains.
     std::vector<std::string> schemas;
+    // Folders of modules that the script imports, beside that of its file.
+    std::vector<std::string> library_path;
+    // Arrays that names of the file stand for before its first line runs, such as weights.
+    std::vector<std::pair<std::string, Array>> globals;
+    // Metadata (`metadata_props`) of the nodes that a line of the file makes, by lines from 1.
+    std::map<int, std::vector<std::pair<std::string, std::string>>> line_metadata;
     int64_t opset = 0;         // of ai.onnx, in place of the script's; 0: the script's
     int64_t ir_version = 0;    // 0: the lowest that the content needs
     bool as_function = false;  // a FunctionProto, whose inputs need no types and which is not run

@@ -1,7 +1,11 @@
 // What a Script is compiled to.
+#include <nanobind/stl/string.h>
+
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "bindings/call.h"
 #include "bindings/interrupt.h"
@@ -168,7 +172,101 @@ nb::object check(const PyScript& self) {
     return text_to_python(diagnostics::render_json(sources(), own.found()));
 }
 
+// Whether the compiler knows what it is without Python; not what scripts and objects of the program
+// stand for, whose texts are elsewhere.
+bool is_plain(const elaborate::Object& object) {
+    using elaborate::ObjectKind;
+    if (object.is_sequence() || object.is(ObjectKind::kSet)) {
+        return std::all_of(object.items().begin(), object.items().end(), is_plain);
+    }
+    if (object.is(ObjectKind::kDict)) {
+        const auto& items = object.get<elaborate::DictObject>().items;
+        return std::all_of(items.begin(), items.end(), [](const auto& item) {
+            return is_plain(item.first) && is_plain(item.second);
+        });
+    }
+    return object.is_number() || object.is_none() || object.is(ObjectKind::kString) ||
+           object.is(ObjectKind::kBytes) || object.is(ObjectKind::kConstant) ||
+           object.is(ObjectKind::kElementType) || object.is(ObjectKind::kType) ||
+           object.is(ObjectKind::kOpset) || object.is(ObjectKind::kRange);
+}
+
+void add_globals(const nb::dict& globals, driver::Request& request) {
+    for (auto [key, value] : globals) {
+        std::string name = text_from_python(key);
+        elaborate::Object object = object_from_python(value);
+        if (!is_plain(object)) {
+            raise(PyExc_TypeError, "`" + name + "` of `globals` is " +
+                                       text_from_python(nb::repr(value)) +
+                                       ": give numbers, texts, arrays, types, opsets, and lists, "
+                                       "tuples and dicts of them; write scripts into the text, or "
+                                       "import them from a folder of `library_path`");
+        }
+        request.globals.emplace_back(std::move(name), std::move(object));
+    }
+}
+
+std::shared_ptr<const driver::LineMetadata> line_metadata_of(const nb::dict& given) {
+    auto lines = std::make_shared<driver::LineMetadata>();
+    for (auto [line, properties] : given) {
+        auto& held = (*lines)[nb::cast<uint32_t>(line)];
+        for (auto [key, value] : nb::cast<nb::dict>(properties)) {
+            held.emplace_back(text_from_python(key), text_from_python(value));
+        }
+    }
+    return lines->empty() ? nullptr : lines;
+}
+
+std::vector<std::string> texts_of(const nb::list& given) {
+    std::vector<std::string> texts;
+    for (nb::handle one : given) {
+        texts.push_back(text_from_python(one));
+    }
+    return texts;
+}
+
+// A text as the command line compiles a file: no Python runs it.
+nb::tuple compile_text(driver::Request request) {
+    driver::Compilation made = stoppable([&] { return driver::compile(request); });
+    if (!made.complaint.empty()) {
+        raise(PyExc_ValueError, made.complaint);
+    }
+    Compiled compiled{nullptr, "", "[]"};
+    if (!made.findings().items().empty()) {
+        compiled.text = diagnostics::render_terminal(made.sources(), made.findings(), {});
+        compiled.json = diagnostics::render_json(made.sources(), made.findings());
+    }
+    if (made.has_failed()) {
+        return reported(compiled, nb::none());
+    }
+    driver::make_lasting(*made.model);
+    return reported(compiled, nb::cast(make_model(std::move(made.model))));
+}
+
 }  // namespace
+
+void bind_compile_text(nb::module_& m) {
+    m.def(
+        "compile_text",
+        [](std::string text, const std::string& path, const std::string& script,
+           const nb::dict& globals, const nb::list& schemas, const nb::list& library_path,
+           const nb::dict& line_metadata, const nb::dict& input_types, const nb::dict& attributes,
+           int64_t opset, int64_t ir_version) {
+            driver::Request request;
+            request.path = path;
+            request.text = std::move(text);
+            request.script = script;
+            add_globals(globals, request);
+            request.options = options_of(input_types, nb::list(), attributes, opset, ir_version);
+            request.options.library_path = texts_of(library_path);
+            request.schemas = texts_of(schemas);
+            request.finish.metadata = line_metadata_of(line_metadata);
+            return compile_text(std::move(request));
+        },
+        nb::arg("text"), nb::arg("path"), nb::arg("script"), nb::arg("globals"), nb::arg("schemas"),
+        nb::arg("library_path"), nb::arg("line_metadata"), nb::arg("input_types"),
+        nb::arg("attributes"), nb::arg("opset"), nb::arg("ir_version"));
+}
 
 nb::tuple report(nb::object result, const diagnostics::Diagnostics& found) {
     return reported(with_findings(nullptr, found),

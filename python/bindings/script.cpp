@@ -344,6 +344,7 @@ void bind_script(nb::module_& m) {
             return the_opset({opset.domain, opset.version});
         });
     bind_compilations(script);
+    bind_compile_text(m);
     m.def(
         "write_file",
         [](const std::string& path, const nb::bytes& data) {

@@ -46,7 +46,9 @@ struct PyScript {
 // are errors.
 nb::tuple report(nb::object result, const diagnostics::Diagnostics& found);
 
-// The members that compile (compilation.cpp).
+// The members that compile, and the function that compiles a text (compilation.cpp).
 void bind_compilations(nb::class_<PyScript>& script);
+
+void bind_compile_text(nb::module_& m);
 
 }  // namespace sardonyx::python

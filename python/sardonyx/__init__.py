@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from ._core import Opset as Opset
     from ._core import Tensor as Tensor
     from ._core import Value as Value
+    from ._compile import compile as compile
     from ._decompile import decompile as decompile
     from ._decompile import load_library as load_library
     from ._decompile import proto2python as proto2python
@@ -82,6 +83,7 @@ _HOMES = {
     "TracedOnnxFunction": "_script",
     "Type": "_types",
     "Value": "_core",
+    "compile": "_compile",
     "decompile": "_decompile",
     "export_onnx_lib": "_library",
     "external_tensor": "_library",

@@ -471,6 +471,19 @@ def parse(
     keywords: dict[str, Any],
     schemas: Schemas | None,
 ) -> tuple[Script | None, str, str]: ...
+def compile_text(
+    text: str,
+    path: str,
+    script: str,
+    globals: dict[str, Any],
+    schemas: list[str],
+    library_path: list[str],
+    line_metadata: dict[int, dict[str, str]],
+    input_types: dict[str, Any],
+    attributes: dict[str, Any],
+    opset: int,
+    ir_version: int,
+) -> tuple[Model | None, str, str]: ...
 def load_schemas(paths: list[str]) -> tuple[Schemas | None, str, str]: ...
 def check_readable(path: str) -> None: ...
 def domains() -> list[tuple[str, int, int]]: ...

@@ -235,6 +235,7 @@ def main(command: str, arguments: "list[str]") -> int:
 
     reader = argparse.ArgumentParser(prog=f"sardonyx {command} --python", allow_abbrev=False)
     reader.add_argument("--schemas", action="append", default=[], metavar="FILE.toml")
+    reader.add_argument("--library-path", action="append", default=[], metavar="DIR")
     reader.add_argument("-q", "--quiet", action="store_true")
     reader.add_argument("--isolated", action="store_true")
     if command in ("build", "check"):
@@ -244,6 +245,7 @@ def main(command: str, arguments: "list[str]") -> int:
         reader.add_argument("--json", action="store_true")
         reader.add_argument("--format", choices=("text", "json"), default="text")
         checked = reader.parse_args(arguments)
+        sys.path += checked.library_path
         as_json = checked.json or checked.format == "json"
         return _check(checked.files, _schemas(checked.schemas), as_json)
     reader.add_argument("file", metavar="FILE.py[:NAME]")
@@ -260,6 +262,7 @@ def main(command: str, arguments: "list[str]") -> int:
         words = reader.parse_args(arguments)
     else:
         words, rest = reader.parse_known_args(arguments)
+    sys.path += words.library_path
     path, name = _target(words.file)
     script = _choose(path, name, _schemas(words.schemas))
     if command == "build":

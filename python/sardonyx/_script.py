@@ -79,6 +79,10 @@ class CompileError(ValueError):
         return found
 
 
+# The modules between the caller's line and `_take`.
+_OWN_FRAMES = (__name__, "sardonyx._compile", "sardonyx._schemas")
+
+
 def _take(compiled: "tuple[Any, str, str]") -> "Any":
     """The result of a compilation; raises its errors and warns of the rest."""
     result, text, json = compiled
@@ -88,7 +92,7 @@ def _take(compiled: "tuple[Any, str, str]") -> "Any":
         import warnings
 
         level, frame = 1, sys._getframe()
-        while frame.f_back is not None and frame.f_globals["__name__"] == __name__:
+        while frame.f_back is not None and frame.f_globals["__name__"] in _OWN_FRAMES:
             level, frame = level + 1, frame.f_back
         warnings.warn("\n" + text.rstrip(), ScriptWarning, stacklevel=level)
     return result

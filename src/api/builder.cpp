@@ -163,7 +163,8 @@ std::vector<Expr> build_call(BuilderState& state, const Call& call) {
     if (auto problem = schema != nullptr ? build::check_request(*schema, request) : std::nullopt) {
         api::fail(problem->text());
     }
-    return exprs_of(state, take_built(build::make_node(state.site(), std::move(request)))->outputs());
+    return exprs_of(state,
+                    take_built(build::make_node(state.site(), std::move(request)))->outputs());
 }
 
 }  // namespace

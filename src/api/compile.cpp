@@ -13,8 +13,9 @@ inline namespace v1 {
 namespace {
 
 driver::Request request_of(const std::string& path, const CompileOptions& options) {
-    Result<elaborate::Options> read = driver::read_options(
-        {options.input_types, options.attributes, options.opset, options.ir_version});
+    Result<elaborate::Options> read =
+        driver::read_options({options.input_types, options.attributes, options.opset,
+                              options.ir_version, options.library_path});
     if (!read.ok()) {
         api::fail(read.error().message);
     }
@@ -24,6 +25,18 @@ driver::Request request_of(const std::string& path, const CompileOptions& option
     request.form = options.as_function ? driver::Form::kFunction : driver::Form::kModel;
     request.options = std::move(*read);
     request.schemas = options.schemas;
+    for (const auto& [name, array] : options.globals) {
+        Tensor tensor = api::to_engine(name, Value(array)).tensor();
+        request.globals.emplace_back(
+            name, elaborate::Object::make(elaborate::ObjectKind::kConstant, std::move(tensor)));
+    }
+    if (!options.line_metadata.empty()) {
+        auto lines = std::make_shared<driver::LineMetadata>();
+        for (const auto& [line, properties] : options.line_metadata) {
+            lines->emplace(static_cast<uint32_t>(line), properties);
+        }
+        request.finish.metadata = std::move(lines);
+    }
     return request;
 }
 

@@ -91,9 +91,13 @@ void add_list(CLI::App* command, const char* name, std::vector<std::string>& wor
     command->add_option(name, words, about)->allow_extra_args(false)->type_name(type_name);
 }
 
-void add_schemas(CLI::App* command, std::vector<std::string>& paths) {
-    add_list(command, "--schemas", paths,
+// What scripts read beside their own file.
+void add_sources(CLI::App* command, std::vector<std::string>& schemas,
+                 std::vector<std::string>& library_path) {
+    add_list(command, "--schemas", schemas,
              "A description of operators of other domains (docs/schemas.md)", "FILE.toml");
+    add_list(command, "--library-path", library_path,
+             "A folder of modules that scripts import, beside that of the file", "DIR");
 }
 
 void add_compile_options(CLI::App* command, Words& words, driver::OptionTexts& texts) {
@@ -119,7 +123,7 @@ void add_build(CLI::App& app, Words& words) {
         ->type_name("OUT.onnx");
     add_list(command, "--input", words.input_types, "Set the type of an input", "NAME=TYPE");
     add_compile_options(command, words, words.build.texts);
-    add_schemas(command, words.build.schemas);
+    add_sources(command, words.build.schemas, words.build.texts.library_path);
     command
         ->add_option("--ir-version", words.build.texts.ir_version,
                      "Use this IR version instead of the lowest possible one")
@@ -161,7 +165,7 @@ void add_run(CLI::App& app, Words& words) {
     add_python(command, words);
     command->add_option("inputs", words.inputs, "Values of inputs")->type_name("NAME=VALUE");
     add_compile_options(command, words, words.run.texts);
-    add_schemas(command, words.run.schemas);
+    add_sources(command, words.run.schemas, words.run.texts.library_path);
     add_random(command, words, words.run);
     command
         ->add_option("-o,--output", words.run.output,
@@ -218,7 +222,7 @@ void add_check(CLI::App& app, Words& words) {
         ->type_name("FORMAT");
     command->add_flag("--json", words.json, "Same as --format json");
     command->add_flag("--sarif", words.sarif, "Same as --format sarif");
-    add_schemas(command, words.check.schemas);
+    add_sources(command, words.check.schemas, words.check.library_path);
     command->add_flag("--fix", words.check.fix, "Apply the fixes that are safe");
     command->add_flag("--unsafe-fixes", words.check.unsafe_fixes,
                       "With --fix or --diff: also apply fixes that are guesses");
@@ -290,7 +294,7 @@ void add_completion(CLI::App& app, Words& words) {
 void add_lsp(CLI::App& app, Words& words) {
     CLI::App* command = add_command(
         app, words, "lsp", "Run the language server on standard input and output", kLspExample);
-    add_schemas(command, words.lsp.settings.schemas);
+    add_sources(command, words.lsp.settings.schemas, words.lsp.settings.library_path);
     add_config_options(command, words);
     command->add_flag("--stdio", words.stdio, "The default; accepted because some editors pass it");
 }
@@ -355,7 +359,7 @@ void add_view(CLI::App& app, Words& words) {
     command->add_flag("--netron", words.view.netron, "Show a model file in Netron");
     add_list(command, "--input", words.input_types, "Set the type of an input", "NAME=TYPE");
     add_compile_options(command, words, words.view.texts);
-    add_schemas(command, words.view.schemas);
+    add_sources(command, words.view.schemas, words.view.texts.library_path);
 }
 
 void add_row(CLI::App* command, const OptionRow& row) {

@@ -165,9 +165,10 @@ int run_check(const CheckOptions& options) {
             unfixed.push_back(file.path);
         }
     }
-    driver::CheckRequest request{
-        std::move(found.files), {},           options.schemas, options.select, options.ignore,
-        options.opset,          options.types};
+    driver::CheckRequest request{std::move(found.files), {},
+                                 options.schemas,        options.select,
+                                 options.ignore,         options.opset,
+                                 options.library_path,   options.types};
     std::unique_ptr<elaborate::Program> program;
     bool is_written = true;
     if (options.fix || options.diff) {

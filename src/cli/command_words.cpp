@@ -117,6 +117,7 @@ void use(const driver::Settings& settings, driver::OptionTexts& texts,
          std::vector<std::string>& schemas) {
     texts.opset = texts.opset != 0 ? texts.opset : settings.opset;
     schemas = schemas.empty() ? settings.schemas : schemas;
+    texts.library_path = texts.library_path.empty() ? settings.library_path : texts.library_path;
 }
 
 // `example`: of an input.
@@ -183,6 +184,7 @@ Result<Command> check_command(Words& words) {
     check.ignore = check.ignore.empty() ? settings.ignore : check.ignore;
     check.exclude = check.exclude.empty() ? settings.exclude : check.exclude;
     check.schemas = check.schemas.empty() ? settings.schemas : check.schemas;
+    check.library_path = check.library_path.empty() ? settings.library_path : check.library_path;
     check.opset = check.opset != 0 ? check.opset : settings.opset;
     check.quiet = words.quiet;
     check.stdin_name = words.stdin_name;
@@ -220,7 +222,8 @@ Result<Command> lsp_command(Words& words) {
     SDX_TRY(take_settings(words, settings));
     ide::ServerSettings& own = words.lsp.settings;
     own.start = {own.schemas.empty() ? settings.schemas : own.schemas, settings.select,
-                 settings.ignore, settings.opset};
+                 settings.ignore, settings.opset,
+                 own.library_path.empty() ? settings.library_path : own.library_path};
     own.looks_around = words.config.empty() && !words.isolated;
     return Command(words.lsp);
 }

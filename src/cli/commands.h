@@ -90,12 +90,13 @@ struct CheckOptions {
     bool quiet = false;                // no summary
     CheckFormat format = CheckFormat::kText;
     bool warnings_as_errors = false;
-    bool fix = false;                  // write the safe repairs that findings carry
-    bool unsafe_fixes = false;         // and those that are guesses
-    bool diff = false;                 // show them in place of writing
-    std::vector<std::string> select;   // the only codes to show, errors aside; empty: all
-    std::vector<std::string> ignore;   // codes not to show
-    std::vector<std::string> schemas;  // files with operators of other domains
+    bool fix = false;                       // write the safe repairs that findings carry
+    bool unsafe_fixes = false;              // and those that are guesses
+    bool diff = false;                      // show them in place of writing
+    std::vector<std::string> select;        // the only codes to show, errors aside; empty: all
+    std::vector<std::string> ignore;        // codes not to show
+    std::vector<std::string> schemas;       // files with operators of other domains
+    std::vector<std::string> library_path;  // folders of modules
     bool types = false;  // show them instead of the findings, which go to standard error
 };
 int run_check(const CheckOptions& options);

@@ -278,6 +278,7 @@ Checked check(const CheckRequest& request) {
     }
     program.file_options.schemas = checked.schemas.get();
     program.file_options.opset = request.opset;
+    program.file_options.library_path = request.library_path;
     // All texts that are at hand come first: files import each other.
     for (const std::vector<CheckedFile>* files : {&request.files, &request.at_hand}) {
         for (const CheckedFile& file : *files) {

@@ -20,6 +20,7 @@ struct CheckRequest {
     std::vector<std::string> select;   // the only codes to tell, errors aside; empty: all
     std::vector<std::string> ignore;   // codes not to tell
     int64_t opset = 0;                 // of ai.onnx, in place of what the scripts import; 0: theirs
+    std::vector<std::string> library_path;  // folders of modules, beside those of the files
     bool wants_types = false;
     CheckMemory* memory = nullptr;  // of the one file, from check to check; null: none
 };

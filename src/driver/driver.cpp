@@ -113,11 +113,17 @@ Compilation load_request(const Request& request, Options& options) {
     options.schemas = c.schemas.get();
     program.file_options.schemas = options.schemas;
     program.file_options.limits = options.limits;
+    program.file_options.library_path = options.library_path;
     for (const CheckedFile& file : request.at_hand) {
         (void)elaborate::load_text(program, file.path, file.text.value_or(std::string()));
     }
     c.module = request.text ? elaborate::load_text(program, request.path, *request.text)
                             : elaborate::load_file(program, request.path);
+    for (const auto& [name, value] : request.globals) {
+        if (c.module != nullptr) {
+            c.module->define(name, value);
+        }
+    }
     return c;
 }
 

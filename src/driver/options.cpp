@@ -36,6 +36,7 @@ Result<elaborate::Options> read_options(const OptionTexts& texts) {
     }
     options.opset = texts.opset;
     options.ir_version = texts.ir_version;
+    options.library_path = texts.library_path;
     return options;
 }
 

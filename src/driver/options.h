@@ -15,10 +15,11 @@ namespace sardonyx::driver {
 using Assignment = std::pair<std::string, std::string>;
 
 struct OptionTexts {
-    std::vector<Assignment> input_types;  // by parameter: "FLOAT[2,N]"
-    std::vector<Assignment> attributes;   // by parameter: a Python literal, or a bare word
-    int64_t opset = 0;                    // 0: what the scripts import
-    int64_t ir_version = 0;               // 0: the lowest that the content needs
+    std::vector<Assignment> input_types;         // by parameter: "FLOAT[2,N]"
+    std::vector<Assignment> attributes;          // by parameter: a Python literal, or a bare word
+    int64_t opset = 0;                           // 0: what the scripts import
+    int64_t ir_version = 0;                      // 0: the lowest that the content needs
+    std::vector<std::string> library_path = {};  // folders of modules, beside that of the file
 };
 
 Result<elaborate::Options> read_options(const OptionTexts& texts);

@@ -19,10 +19,11 @@ struct ListKey {
     std::string_view name;
     std::vector<std::string> Settings::*list;
 };
-constexpr std::array<ListKey, 4> kLists{{{"select", &Settings::select},
+constexpr std::array<ListKey, 5> kLists{{{"select", &Settings::select},
                                          {"ignore", &Settings::ignore},
                                          {"exclude", &Settings::exclude},
-                                         {"schemas", &Settings::schemas}}};
+                                         {"schemas", &Settings::schemas},
+                                         {"library-path", &Settings::library_path}}};
 
 Result<void> read_entry(const schemas::TomlEntry& entry, Settings& settings) {
     std::vector<std::string_view> names{"opset"};
@@ -72,6 +73,9 @@ Result<std::optional<Settings>> read_section(const std::string& path) {
         // A name of a domain of the package stays as it is.
         file =
             fs::exists(beside, failed) || fs::path(file).has_parent_path() ? beside.string() : file;
+    }
+    for (std::string& folder : settings.library_path) {
+        folder = (fs::path(path).parent_path() / folder).string();
     }
     return std::optional<Settings>(std::move(settings));
 }

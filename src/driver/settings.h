@@ -15,8 +15,9 @@ struct Settings {
     std::vector<std::string> select;
     std::vector<std::string> ignore;
     std::vector<std::string> exclude;
-    std::vector<std::string> schemas;  // as paths from where the program runs
-    int64_t opset = 0;                 // 0: not said
+    std::vector<std::string> schemas;       // as paths from where the program runs
+    std::vector<std::string> library_path;  // the same
+    int64_t opset = 0;                      // 0: not said
 };
 
 // Of the nearest pyproject.toml with that section, in the current folder or one above it. Errors:

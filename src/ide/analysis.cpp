@@ -16,6 +16,7 @@ driver::CheckRequest request_of(const Texts& texts, const std::string& path,
     request.select = settings.select;
     request.ignore = settings.ignore;
     request.opset = settings.opset;
+    request.library_path = settings.library_path;
     request.wants_types = true;
     for (const auto& [name, text] : texts) {
         (name == path ? request.files : request.at_hand).push_back({name, true, text});

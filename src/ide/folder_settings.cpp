@@ -29,7 +29,8 @@ const Settings& FolderSettings::of(const std::string& path) {
         complaints_.push_back(read.error().message);
     } else if (!read->path.empty()) {
         found.settings = {own_.schemas.empty() ? read->schemas : own_.schemas, read->select,
-                          read->ignore, read->opset};
+                          read->ignore, read->opset,
+                          own_.library_path.empty() ? read->library_path : own_.library_path};
     }
     return found.settings;
 }

@@ -40,6 +40,7 @@ Result<std::string> graph_json(const Texts& texts, const std::string& path, cons
     request.script = name;
     request.form = driver::Form::kAsAnnotated;
     request.options.opset = settings.opset;
+    request.options.library_path = settings.library_path;
     request.schemas = settings.schemas;
     for (const auto& [other, text] : texts) {
         if (other == path) {

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <thread>
@@ -204,6 +205,30 @@ TEST(Compile, TakesTypesAndAttributes) {
     EXPECT_NE(model.to_text().find("import ai.onnx 20"), std::string::npos);
     Array x = Array::of<double>({3}, {1, 2, 3});
     EXPECT_EQ(numbers<double>(model.run({{"x", x}})[0]), (std::vector<double>{3, 6, 9}));
+}
+
+TEST(Compile, TakesGlobalsLibrariesAndMetadata) {
+    namespace fs = std::filesystem;
+    fs::path folder = fs::temp_directory_path() / "sardonyx_library_path";
+    fs::create_directories(folder);
+    std::ofstream(folder / "doubling.py") << "def twice(x):\n    return x * 2.0\n";
+    CompileOptions options;
+    options.library_path = {folder.string()};
+    options.globals = {{"W", Array::of<float>({2}, {1, 2})}};
+    options.line_metadata = {{5, {{"module", "layer.0"}}}};
+    std::string text =
+        "from sardonyx import FLOAT, opset18 as op, script\nfrom doubling import twice\n"
+        "@script()\ndef f(x: FLOAT[2]):\n    y = x * W\n    return twice(y)\n";
+    Model model = sardonyx::compile_text(text, "made.py", options);
+    Array x = Array::of<float>({2}, {1, 2});
+    EXPECT_EQ(numbers<float>(model.run({{"x", x}})[0]), (std::vector<float>{2, 8}));
+    std::string bytes = model.serialize();
+    EXPECT_NE(bytes.find("layer.0"), std::string::npos);
+    fs::remove_all(folder);
+    EXPECT_NE(message_of([&] {
+                  sardonyx::compile_text(text, "made.py", options);
+              }).find("no module `doubling`"),
+              std::string::npos);
 }
 
 TEST(Compile, MakesFunctions) {

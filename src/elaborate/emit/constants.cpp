@@ -34,7 +34,8 @@ bool is_initializer(const Context& c, const Tensor& tensor) {
     }
     auto named = has_bytes(tensor, 1) ? c.pool->array_names.find(tensor.bytes().data())
                                       : c.pool->array_names.end();
-    return named != c.pool->array_names.end() && has_bytes(tensor, least_bytes(c, named->second.by));
+    return named != c.pool->array_names.end() &&
+           has_bytes(tensor, least_bytes(c, named->second.by));
 }
 
 // Of the type, the dims and both ends of the elements: files of weights are not read through.

@@ -188,6 +188,10 @@ void FileModule::bind(Symbol name, Object value) {
     globals_->set(name, std::move(value));
 }
 
+void FileModule::define(std::string_view name, Object value) {
+    bind(tree_.names.intern(name), std::move(value));
+}
+
 void FileModule::forget(Symbol name, const Object& unknown) {
     pending_.erase(name.index);
     opset_versions_.reset();
@@ -313,8 +317,17 @@ Object FileModule::import_module(std::string_view dotted, uint32_t level, Range 
         relative.erase(0, relative.find('.') + 1);
     }
     std::replace(relative.begin(), relative.end(), '.', '/');
-    for (const fs::path& candidate :
-         {folder / relative / "__init__.py", folder / (relative + ".py")}) {
+    std::vector<fs::path> candidates;
+    auto add_folder = [&](const fs::path& one) {
+        candidates.insert(candidates.end(),
+                          {one / relative / "__init__.py", one / (relative + ".py")});
+    };
+    add_folder(folder);
+    if (level == 0) {
+        const std::vector<std::string>& more = program_.file_options.library_path;
+        std::for_each(more.begin(), more.end(), add_folder);
+    }
+    for (const fs::path& candidate : candidates) {
         std::string path = candidate.lexically_normal().string();
         if (torch::is_declarations(path)) {
             return Object::make(ObjectKind::kModule,
@@ -331,8 +344,8 @@ Object FileModule::import_module(std::string_view dotted, uint32_t level, Range 
         fmt::format("there is no module `{}{}` here", std::string(level, '.'), dotted));
     if (near.empty()) {
         reported.with_help(
-            "the compiler knows files beside this one, and math, numpy, typing, onnx and "
-            "sardonyx");
+            "the compiler knows files beside this one and in the folders of `--library-path`, and "
+            "math, numpy, typing, onnx and sardonyx");
     } else {
         reported.with_help(fmt::format("did you mean `{}`?", near));
     }

@@ -34,6 +34,8 @@ class FileModule : public Environment {
     std::vector<std::string> names() override;
     std::vector<int64_t> opset_versions() override;
     void bind(Symbol name, Object value) override;
+    // Gives it a name before its top level runs, as a caller of Python's `exec` does by `globals`.
+    void define(std::string_view name, Object value);
 
     // What a name of the file holds now, known or not; nothing where it has no such name.
     std::optional<Object> value(Symbol name) const;

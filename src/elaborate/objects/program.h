@@ -95,6 +95,8 @@ struct Options {
     const ops::SchemaSet* schemas = nullptr;  // of operators of other domains; null: none
     int64_t opset = 0;  // of ai.onnx, in place of what the scripts import; 0: theirs
     int64_t ir_version = 0;
+    // Folders of modules that do not lie beside the file that imports them, in order.
+    std::vector<std::string> library_path;
     Limits limits;
 };
 
@@ -125,7 +127,7 @@ struct Program {
     const WeightReader read_weights;
     // Files of modules that do not lie beside the file that imports them, by the names of modules.
     std::map<std::string, std::string, std::less<>> module_files;
-    // For what is evaluated outside of scripts: the schemas and limits of the caller.
+    // For what is evaluated outside of scripts: the schemas, limits and library path of the caller.
     Options file_options;
     bool wants_types = false;
     std::vector<diagnostics::Inlay> types;  // of names where they are bound, when wanted

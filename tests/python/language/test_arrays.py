@@ -324,9 +324,7 @@ LIMITS: list[tuple[str, object]] = [
 
 
 @pytest.mark.parametrize(("expression", "expected"), LIMITS)
-def test_limits_of_element_types(
-    expression: str, expected: object, tmp_path: pathlib.Path
-) -> None:
+def test_limits_of_element_types(expression: str, expected: object, tmp_path: pathlib.Path) -> None:
     check(f"{KNOWN}return {expression}", expected, tmp_path, x=X)
 
 

@@ -97,18 +97,24 @@ def test_opset_that_is_compiled_for() -> None:
 
 def test_initializers_of_all_sizes() -> None:
     weights = {"layer.bias": np.ones(2, np.float32)}
+    bias = weights["layer.bias"] + 1
 
     @script(default_opset=opset18, initializer_bytes=0)
     def small(x: FLOAT[2]):
-        return x * 2.0 + weights["layer.bias"]
+        return x * 2.0 + bias
 
     @script(default_opset=opset18)
     def plain(x: FLOAT[2]):
+        return x * 2.0 + bias
+
+    @script(default_opset=opset18)
+    def keyed(x: FLOAT[2]):  # as weights are
         return x * 2.0 + weights["layer.bias"]
 
-    graph = onnx.load_from_string(small.to_model_bytes()).graph
-    assert [one.name for one in graph.initializer] == ["layer.bias"]
-    assert [node.op_type for node in graph.node].count("Constant") == 1
+    for function, name in ((small, "bias"), (keyed, "layer.bias")):
+        graph = onnx.load_from_string(function.to_model_bytes()).graph
+        assert [one.name for one in graph.initializer] == [name]
+        assert [node.op_type for node in graph.node].count("Constant") == 1
     assert not onnx.load_from_string(plain.to_model_bytes()).graph.initializer
     with pytest.raises(TypeError, match="initializer_bytes"):
         script(initializer_bytes=-1)

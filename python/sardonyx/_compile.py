@@ -1,0 +1,62 @@
+"""Texts of scripts, compiled as the command line compiles files."""
+
+from ._core import Model, compile_text
+from ._script import _take
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    from ._core import Opset
+
+
+def compile(
+    text: str,
+    *,
+    globals: "Mapping[str, Any] | None" = None,
+    filename: "str | os.PathLike[str]" = "<text>",
+    script: str = "",
+    input_types: "Mapping[str, Any] | None" = None,
+    attributes: "Mapping[str, Any] | None" = None,
+    opset: "Opset | int" = 0,
+    ir_version: int = 0,
+    schemas: "Iterable[str | os.PathLike[str]]" = (),
+    library_path: "Iterable[str | os.PathLike[str]]" = (),
+    line_metadata: "Mapping[int, Mapping[str, str]] | None" = None,
+) -> Model:
+    """Compiles a text of scripts to a model, as `sardonyx build` compiles a file.
+
+    Python does not run the text: it may come from a program or from somebody else. To run it with
+    Python, use `script.from_source`.
+
+    `globals` gives names values before the first line: numbers, texts, arrays, types, opsets, and
+    lists, tuples and dicts of them. `filename` is for messages, and for the folder whose modules
+    the text imports; `library_path` has more folders. `script` names one of several scripts.
+    `input_types`, `attributes`, `opset` and `ir_version` are as for `OnnxFunction.to_model_bytes`,
+    `schemas` are files (`load_schemas`). `line_metadata` is stored as `metadata_props` of the nodes
+    that a line makes; lines count from 1.
+
+    Mistakes in the text raise CompileError; a script that is not there, or none of several that is
+    the obvious one, raises ValueError.
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"compile takes the text of scripts, not {text!r}")
+    version = opset if isinstance(opset, int) else opset.version
+    lines = {line: dict(one) for line, one in (line_metadata or {}).items()}
+    made = compile_text(
+        text,
+        str(filename),
+        script,
+        dict(globals or {}),
+        [str(path) for path in schemas],
+        [str(path) for path in library_path],
+        lines,
+        dict(input_types or {}),
+        dict(attributes or {}),
+        version,
+        ir_version,
+    )
+    model: Model = _take(made)
+    return model
