@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from . import values as values
     from ._builder import Builder as Builder
     from ._builder import Expression as Expression
+    from ._compile import compile as compile  # noqa: A004
     from ._core import AttributeReference as AttributeReference
     from ._core import CancelledError as CancelledError
     from ._core import CancelToken as CancelToken
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from ._core import Opset as Opset
     from ._core import Tensor as Tensor
     from ._core import Value as Value
-    from ._compile import compile as compile
     from ._decompile import decompile as decompile
     from ._decompile import load_library as load_library
     from ._decompile import proto2python as proto2python

@@ -475,7 +475,7 @@ def compile_text(
     text: str,
     path: str,
     script: str,
-    globals: dict[str, Any],
+    globals: dict[str, Any],  # noqa: A002
     schemas: list[str],
     library_path: list[str],
     line_metadata: dict[int, dict[str, str]],

@@ -45,10 +45,6 @@ CLI::Validator at_least_zero() {
     return CLI::NonNegativeNumber.description("");
 }
 
-CLI::Validator above_zero() {
-    return CLI::PositiveNumber.description("");
-}
-
 CLI::Validator version_from(int64_t least) {
     return between(least, int64_t{1000});
 }
@@ -141,7 +137,7 @@ void add_build(CLI::App& app, Words& words) {
     command
         ->add_option("--external-data", words.build.external_bytes,
                      "Store initializers of at least this size in a file beside the model")
-        ->check(above_zero())
+        ->check(CLI::PositiveNumber.description(""))
         ->type_name("BYTES");
 }
 
@@ -375,7 +371,7 @@ void add_row(CLI::App* command, const OptionRow& row) {
         option->allow_extra_args(false);
     }
     if (std::holds_alternative<size_t*>(row.target)) {
-        option->check(above_zero());
+        option->check(CLI::PositiveNumber.description(""));
     }
     option->required(row.is_required);
 }
