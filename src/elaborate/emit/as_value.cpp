@@ -201,8 +201,12 @@ ir::Value* as_value(Context& c, const Object& object, syntax::Range range, Eleme
     if (!tensor) {
         return nullptr;
     }
+    if (!is_open) {
+        return shared_constant(c, std::move(*tensor), range);
+    }
+    // One of its own, which cast_like() tells by its place from what somebody has written.
     ir::Value* constant = emit_constant(c, std::move(*tensor), range);
-    return is_open && constant != nullptr ? cast_like(c, constant, like, range) : constant;
+    return constant != nullptr ? cast_like(c, constant, like, range) : nullptr;
 }
 
 }  // namespace sardonyx::elaborate

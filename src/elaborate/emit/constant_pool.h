@@ -1,6 +1,7 @@
 // Constants that several nodes of a model read, and the names of arrays.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -12,6 +13,16 @@
 #include "elaborate/objects/context.h"
 
 namespace sardonyx::elaborate {
+
+// What tells such constants apart: the graph, and the type, dims and elements.
+struct SmallConstant {
+    const ir::Graph* graph;
+    ElementType type;
+    Dims dims;
+    std::string bytes;
+
+    auto operator<=>(const SmallConstant&) const = default;
+};
 
 struct NamedArray {
     Tensor array;  // holds on to the place of its elements
@@ -27,8 +38,8 @@ struct ConstantPool {
     size_t initializer_bytes = kInitializerBytes;
     // Of the main graph, by a fingerprint of their elements: equal arrays share one.
     std::multimap<size_t, ir::Value*> initializers;
-    // The integer constants of subscripts and the like, by graph and elements.
-    std::map<std::pair<const ir::Graph*, std::pair<bool, std::vector<int64_t>>>, ir::Value*> int64s;
+    // Small constants that have been made of literals, of subscripts and the like.
+    std::map<SmallConstant, ir::Value*> small;
 };
 
 }  // namespace sardonyx::elaborate

@@ -80,6 +80,20 @@ ir::Value* shared_initializer(Context& c, Tensor tensor) {
 
 }  // namespace
 
+ir::Value* shared_constant(Context& c, Tensor tensor, syntax::Range range) {
+    if (tensor.element_type() == ElementType::kString || has_bytes(tensor, kInitializerBytes)) {
+        return emit_constant(c, std::move(tensor), range);
+    }
+    std::span<const std::byte> bytes = tensor.bytes();
+    SmallConstant key{c.graph, tensor.element_type(), tensor.dims(),
+                      std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size())};
+    ir::Value*& place = c.pool->small[std::move(key)];
+    if (place == nullptr) {
+        place = emit_constant(c, std::move(tensor), range);
+    }
+    return place;
+}
+
 void name_array(Context& c, const Object& object, std::string_view name, NamedBy by) {
     if (object.is(ObjectKind::kConstant) && has_bytes(object.get<Tensor>(), least_bytes(c, by))) {
         const Tensor& tensor = object.get<Tensor>();

@@ -12,6 +12,9 @@ namespace sardonyx::elaborate {
 // are one.
 ir::Value* emit_constant(Context& c, Tensor tensor, syntax::Range range);
 
+// The same, once per graph for equal small ones: literals, bounds and axes come again and again.
+ir::Value* shared_constant(Context& c, Tensor tensor, syntax::Range range);
+
 // An array that becomes an initializer is named after the variable or key that it came from: the
 // first one that the script reads it by.
 enum class NamedBy : uint8_t { kVariable, kKey };

@@ -5,7 +5,6 @@
 
 #include "elaborate/diagnostics.h"
 #include "elaborate/emit/as_value.h"
-#include "elaborate/emit/constant_pool.h"
 #include "elaborate/emit/constants.h"
 #include "elaborate/emit/emit.h"
 #include "elaborate/emit/opsets.h"
@@ -48,22 +47,13 @@ bool Emitter::is_size(Value value) const {
                        });
 }
 
-// The same integers once per graph: bounds and axes of subscripts come again and again.
-ir::Value* Emitter::shared_int64s(Dims dims, std::vector<int64_t> values) {
-    auto place = c_.pool->int64s.try_emplace({c_.graph, {dims.empty(), values}}).first;
-    if (place->second == nullptr) {
-        place->second = emit_constant(c_, Tensor::of<int64_t>(std::move(dims), values), range_);
-    }
-    return place->second;
-}
-
 ir::Value* Emitter::int64s(std::vector<int64_t> values) {
     Dims dims{static_cast<int64_t>(values.size())};
-    return shared_int64s(std::move(dims), std::move(values));
+    return shared_constant(c_, Tensor::of<int64_t>(std::move(dims), values), range_);
 }
 
 ir::Value* Emitter::int64_scalar(int64_t value) {
-    return shared_int64s({}, {value});
+    return shared_constant(c_, Tensor::scalar(value), range_);
 }
 
 ir::Value* Emitter::scalar_like(Value like, double value) {

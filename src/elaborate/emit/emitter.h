@@ -39,7 +39,6 @@ class Emitter : public lowering::GraphValues {
     }
 
   private:
-    Value shared_int64s(Dims dims, std::vector<int64_t> values);
 
     Context& c_;
     syntax::Range range_;

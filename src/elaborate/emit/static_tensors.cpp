@@ -240,7 +240,7 @@ ir::Value* mixed_list(Context& c, const Object& object, syntax::Range range, Ele
     if (std::optional<std::vector<Object>> numbers = as_numbers(leaves, type)) {
         std::optional<Tensor> tensor =
             static_tensor(c, Object::list(std::move(*numbers)), type, range);
-        return tensor ? emit_constant(c, tensor->reshaped(dims), range) : nullptr;
+        return tensor ? shared_constant(c, tensor->reshaped(dims), range) : nullptr;
     }
     MixedParts parts = mixed_parts(c, leaves, range, type, like);
     if (parts.empty()) {

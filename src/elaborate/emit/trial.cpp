@@ -40,7 +40,7 @@ void Trial::keep() {
 void Trial::take_back() {
     if (graph_->last_node() != last_) {
         discard_behind(*graph_, last_);
-        c_.pool->int64s.clear();  // some of them stood there
+        c_.pool->small.clear();  // some of them stood there
     }
     take_back_state();
 }

@@ -253,7 +253,7 @@ std::shared_ptr<UnknownCause> FileModule::attempt(Context& c, const Stmt* statem
     if (has_nodes) {
         c.model.graph = c.model.make_graph(nullptr);
         c.unit->graph = c.graph = c.model.graph;
-        c.pool->int64s.clear();
+        c.pool->small.clear();
     }
     c.changes.clear();
     said.take_back();

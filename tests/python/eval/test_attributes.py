@@ -697,6 +697,11 @@ REFERENCE_ERRS: Rows = [
         lambda r: bool(r.get("is_causal")) and row_count(r.template.input(3)) == 1,
         "has as many rows of keys that are in the future as the mask has",
     ),
+    (
+        "Attention",
+        lambda r: bool(r.get("softcap")) and not r.get("qk_matmul_output_mode"),
+        "gives the products after the cap where those before it are asked for (mode 0)",
+    ),
     ("AveragePool", lambda r: r.version == 1, "counts the padding"),
     ("AveragePool MaxPool", lambda r: bool(r.get("ceil_mode")), "spreads the windows"),
     ("MaxPool", lambda r: r.get("storage_order") == 1, "counts the columns of the result"),

@@ -13,8 +13,9 @@ import onnx
 import pytest
 import sardonyx
 
-from language import run_ort
+from language import run_ort, shared_compiler
 from places import PROGRAM
+from surfaces import text_of
 
 TEXT = """\
 from sardonyx import {kind}, opset23 as op, script
@@ -131,3 +132,11 @@ def test_wrong_literals_have_the_same_words(
     for got in surfaces(literal, kind, tmp_path):
         assert isinstance(got, str), got
         assert words in got
+
+
+def test_equal_literals_are_one_constant() -> None:
+    body = "y = x * 2.0 + 2.0\nfor _ in range(3):\n    y = y / 3.0\nreturn y * 2.0, y + [1.0, 2.0]"
+    answer, data = shared_compiler().compile(text_of(body, False, {"x": np.ones(2, np.float32)}))
+    assert answer[0] == "ok", answer
+    nodes = onnx.load_from_string(data).graph.node
+    assert [node.op_type for node in nodes].count("Constant") == 3
