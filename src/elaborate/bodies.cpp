@@ -133,9 +133,18 @@ void add_outputs(Context& c, const ScriptFunction& function, const std::vector<O
     }
 }
 
+// What each statement of the script that is compiled may take of its own.
+constexpr int64_t kStepsOfStatement = 2000;
+constexpr int64_t kIterationsOfStatement = 200;
+
 }  // namespace
 
 void run_body(Context& c, const ScriptFunction& function) {
+    if (c.unit->caller == nullptr) {
+        auto statements = static_cast<int64_t>(function.definition->body.size());
+        c.more_steps += statements * kStepsOfStatement;
+        c.more_iterations += statements * kIterationsOfStatement;
+    }
     diagnostics::Checkpoint before(c.program.diagnostics);
     Jump jump = exec_body(c, function.definition->body);
     if (std::optional<std::vector<Object>> objects = returned_objects(c, function, jump, before)) {

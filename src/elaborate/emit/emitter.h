@@ -39,7 +39,6 @@ class Emitter : public lowering::GraphValues {
     }
 
   private:
-
     Context& c_;
     syntax::Range range_;
     std::span<const syntax::Range> operand_ranges_;

@@ -10,12 +10,13 @@ namespace sardonyx::elaborate {
 using syntax::Range;
 
 DepthGuard::DepthGuard(Context& c, Range range) : c_(c), ok_(++c.depth <= c.options.limits.depth) {
-    bool too_long = ++c.steps > c.options.limits.steps;
+    int64_t most = c.options.limits.steps + c.more_steps;
+    bool too_long = ++c.steps > most;
     stop_point_at(c.steps);
     if ((!ok_ || too_long) && !c.gave_up) {
         c.gave_up = true;
         c.report(kLimitExceeded, range,
-                 too_long ? fmt::format("more than {} steps of evaluation", c.options.limits.steps)
+                 too_long ? fmt::format("more than {} steps of evaluation", most)
                           : fmt::format("nested more than {} deep", c.options.limits.depth))
             .with_help(too_long
                            ? "loops over static values are unrolled: with a tensor as the limit of "

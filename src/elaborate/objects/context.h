@@ -227,6 +227,10 @@ struct Context {
     infer::CallCache calls;  // what calls of the model's functions gave
     int& depth;  // the program's: constants of files are evaluated in contexts of their own
     int64_t steps = 0;
+    // Beside those of Limits: what is written down one after the other, as a program writes it that
+    // exports a model, may be as long as it is.
+    int64_t more_steps = 0;
+    int64_t more_iterations = 0;
     int64_t iterations = 0;  // static ones, so far
     int64_t node_count = 0;
     bool knows_no_arguments = false;  // of the function that is checked: check_in_place()

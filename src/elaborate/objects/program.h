@@ -78,10 +78,11 @@ using WeightReader = std::function<Result<NamedTensors>(const std::string& path)
 
 // Limits on hostile or mistaken scripts.
 struct Limits {
-    int64_t static_iterations = 1'000'000;  // of static loops, in all
+    // Of static loops, in all, and some more for each statement of the script.
+    int64_t static_iterations = 1'000'000;
     int64_t nodes = 4'000'000;
     int depth = 260;               // of expressions, blocks and calls
-    int64_t steps = 4'000'000;     // expressions and blocks evaluated, in all
+    int64_t steps = 4'000'000;     // the same of expressions and blocks that are evaluated
     int64_t text_bytes = 1 << 20;  // of one static string or list
 };
 

@@ -31,13 +31,13 @@ void LoopState::clear_flags() {
 
 bool count_iteration(Context& c, syntax::Range range) {
     stop_point_at(++c.iterations);
-    if (c.iterations <= c.options.limits.static_iterations) {
+    int64_t most = c.options.limits.static_iterations + c.more_iterations;
+    if (c.iterations <= most) {
         return true;
     }
     if (!c.gave_up) {
         c.gave_up = true;
-        c.report(kLimitExceeded, range,
-                 fmt::format("more than {} static iterations", c.options.limits.static_iterations))
+        c.report(kLimitExceeded, range, fmt::format("more than {} static iterations", most))
             .with_help("loop over a tensor, so that the loop runs in the graph");
     }
     return false;

@@ -664,6 +664,7 @@ ONNXRUNTIME_ERRS: Rows = [
     ),
     ("MaxUnpool", lambda r: r.template.input(2) is not None, "moves places by `output_shape`"),
     ("MeanVarianceNormalization", always, "divides nothing by nothing"),
+    ("MaxPool", lambda r: len(r.template.node.output) == 2, "miscounts the indices with pads"),
     ("OneHot", lambda r: r.version < 11, "counts negative indices from the end"),
     ("ReduceProd", lambda r: r.is_int, "stays at the greatest number"),
     ("ReduceLogSumExp", lambda r: r.is_int, "truncates 2.9999"),
@@ -737,6 +738,11 @@ REFERENCE_ERRS: Rows = [
     ("Pad", lambda r: r.type_name == "tensor(float8e8m0)", "pads with zeros, which it has not"),
     ("QuantizeLinear", lambda r: r.get("precision") == TensorProto.FLOAT16, "overflows"),
     ("ReduceLogSum", lambda r: r.is_int, "the logarithm of 0 as an integer is undefined"),
+    (
+        "ReduceLogSumExp",
+        lambda r: r.is_int and 0 in r.template.dims,
+        "the same of a sum of nothing",
+    ),
     (
         "Resize",
         lambda r: r.is_int and r.get("extrapolation_value") != 0,

@@ -122,3 +122,18 @@ def test_the_command_line_has_the_same_folders(
     assert run("check", "model.py", folder=path.parent).returncode == 0
     (path.parent / "pyproject.toml").write_text('[tool.sardonyx]\nlibrary-path = "x"\n')
     assert "is a list of strings" in run("check", "model.py", folder=path.parent).stderr
+
+
+def test_many_calls_one_after_the_other() -> None:
+    count = 40_000
+    lines = "    x = scaled(x, 2)\n" * count
+    text = (
+        "from sardonyx import FLOAT, opset21 as op, script\n"
+        "def scaled(x, k):\n    many = [i * k for i in range(25)]\n    return x * float(many[1])\n"
+        f'@script()\ndef f(x: FLOAT["N"]):\n{lines}    return x\n'
+    )
+    nodes = sardonyx.compile(text).to_proto().graph.node
+    assert [node.op_type for node in nodes].count("Mul") == count
+    endless = text.replace("25", "250_000").replace(lines, "    x = scaled(x, 2)\n" * 30)
+    with pytest.raises(sardonyx.CompileError, match="static iterations"):
+        sardonyx.compile(endless)
