@@ -16,7 +16,7 @@ DepthGuard::DepthGuard(Context& c, Range range) : c_(c), ok_(++c.depth <= c.opti
     if ((!ok_ || too_long) && !c.gave_up) {
         c.gave_up = true;
         c.report(kLimitExceeded, range,
-                 too_long ? fmt::format("more than {} steps of evaluation", most)
+                 too_long ? fmt::format("more than {} steps of evaluation", c.options.limits.steps)
                           : fmt::format("nested more than {} deep", c.options.limits.depth))
             .with_help(too_long
                            ? "loops over static values are unrolled: with a tensor as the limit of "

@@ -37,7 +37,8 @@ bool count_iteration(Context& c, syntax::Range range) {
     }
     if (!c.gave_up) {
         c.gave_up = true;
-        c.report(kLimitExceeded, range, fmt::format("more than {} static iterations", most))
+        c.report(kLimitExceeded, range,
+                 fmt::format("more than {} static iterations", c.options.limits.static_iterations))
             .with_help("loop over a tensor, so that the loop runs in the graph");
     }
     return false;
