@@ -21,6 +21,7 @@
 #include "elaborate/library/methods.h"
 #include "elaborate/objects/arguments.h"
 #include "elaborate/objects/array_math.h"
+#include "elaborate/objects/arrays.h"
 #include "elaborate/objects/changes.h"
 #include "elaborate/objects/context.h"
 #include "elaborate/objects/namespaces.h"
@@ -48,10 +49,9 @@ Object call_element_type(Context& c, const Object& callee, const Arguments& argu
             .with_help("cast a tensor with `op.Cast`");
         return Object::error();
     }
-    if (c.runs_file && arguments.positional.size() == 1 &&
-        arguments.positional[0].is(ObjectKind::kConstant)) {
+    if (arguments.positional.size() == 1 && arguments.positional[0].is(ObjectKind::kConstant)) {
         if (std::optional<Tensor> cast = cast_array(arguments.positional[0].get<Tensor>(), type)) {
-            return Object::make(ObjectKind::kConstant, std::move(*cast));
+            return as_numpys_number(Object::make(ObjectKind::kConstant, std::move(*cast)));
         }
     }
     if (arguments.positional.size() != 1 || !arguments.positional[0].is_number()) {

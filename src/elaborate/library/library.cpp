@@ -24,6 +24,7 @@
 #include "elaborate/library/operator_functions.h"
 #include "elaborate/library/weights.h"
 #include "elaborate/objects/arguments.h"
+#include "elaborate/objects/arrays.h"
 #include "elaborate/objects/context.h"
 #include "elaborate/objects/exception_types.h"
 #include "elaborate/objects/namespaces.h"
@@ -515,7 +516,26 @@ bool is_builtin(const Object& object, std::string_view name) {
     return object.is(ObjectKind::kBuiltin) && object.get<BuiltinObject>().name == name;
 }
 
-Object call_library(Context& c, const BuiltinObject& builtin, const Arguments& arguments) {
+namespace {
+
+// Python's own functions of numbers, which ask a scalar of NumPy for its float or int.
+bool takes_plain_numbers(std::string_view builtin) {
+    return builtin.starts_with("math.") || builtin == "range";
+}
+
+}  // namespace
+
+Object call_library(Context& c, const BuiltinObject& builtin, const Arguments& given) {
+    Arguments plain;
+    auto is_array = [](const Object& one) { return one.is(ObjectKind::kConstant); };
+    bool is_plain = !takes_plain_numbers(builtin.name) ||
+                    std::none_of(given.positional.begin(), given.positional.end(), is_array);
+    if (!is_plain) {
+        plain = given;
+        std::transform(plain.positional.begin(), plain.positional.end(), plain.positional.begin(),
+                       plain_number);
+    }
+    const Arguments& arguments = is_plain ? given : plain;
     bool is_math_row = builtin.index == kMathIndex;
     const BuiltinRow* row = is_math_row ? nullptr : &kBuiltins[static_cast<size_t>(builtin.index)];
     size_t least = is_math_row ? 1 : row->least, most = is_math_row ? 1 : row->most;

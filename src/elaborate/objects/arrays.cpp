@@ -455,6 +455,12 @@ Object as_array_scalar(const Object& number) {
                : number;
 }
 
+Object plain_number(const Object& scalar) {
+    bool is_scalar = scalar.is(ObjectKind::kConstant) && is_array_operand(scalar) &&
+                     scalar.get<Tensor>().dims().empty();
+    return is_scalar ? element_of(scalar.get<Tensor>(), 0) : scalar;
+}
+
 std::optional<Object> array_member(Context& c, const Object& a, std::string_view name) {
     if (!is_array_operand(a)) {
         return std::nullopt;

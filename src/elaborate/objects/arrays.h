@@ -35,6 +35,9 @@ Object as_numpys_number(const Object& scalar);
 // The other way: a number that NumPy shows as the scalar array that it is, DOUBLE or INT64.
 Object as_array_scalar(const Object& number);
 
+// What Python's own functions take a scalar of NumPy for, of whatever type; other objects stay.
+Object plain_number(const Object& scalar);
+
 // a[index] with integers, slices and `...`.
 std::optional<Object> array_item(Context& c, const Object& a, const Object& index,
                                  syntax::Range range);

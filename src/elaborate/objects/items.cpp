@@ -134,8 +134,12 @@ std::optional<std::vector<Object>> static_items(Context& c, const Object& object
     }
 }
 
-std::optional<size_t> list_index(Context& c, const Object& list, const Object& index, size_t size,
+std::optional<size_t> list_index(Context& c, const Object& list, const Object& given, size_t size,
                                  syntax::Range index_range) {
+    bool is_integer_scalar = given.is(ObjectKind::kConstant) &&
+                             is_integer(given.get<Tensor>().element_type()) &&
+                             given.get<Tensor>().element_type() != ElementType::kBool;
+    Object index = is_integer_scalar ? plain_number(given) : given;
     if (!index.is_integer()) {
         if (!index.is_error()) {
             c.report(kStaticRequired, index_range,

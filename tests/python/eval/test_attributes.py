@@ -815,7 +815,8 @@ REFUSED = [
     ),  # which is greater?
     ("Split SplitToSequence", r"split sizes .* do not|is not divisible"),
     ("TensorScatter", r"an update .* does not fit axis|rows do not fit from index"),
-    ("FlexAttention", r"`(Add|Div|Mul|Where)`: input `[BY]` is"),  # the function's own numbers are of one type
+    # The function's own numbers are of one type.
+    ("FlexAttention", r"`(Add|Div|Mul|Where)`: input `[BY]` is"),
     ("Cast CastLike", r"the string .* cannot be read as "),
     ("RegexFullMatch", r"needs the attribute `pattern`"),
 ]
