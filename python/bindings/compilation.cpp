@@ -196,11 +196,12 @@ void add_globals(const nb::dict& globals, driver::Request& request) {
         std::string name = text_from_python(key);
         elaborate::Object object = object_from_python(value);
         if (!is_plain(object)) {
-            raise(PyExc_TypeError, "`" + name + "` of `globals` is " +
-                                       text_from_python(nb::repr(value)) +
-                                       ": give numbers, texts, arrays, types, opsets, and lists, "
-                                       "tuples and dicts of them; write scripts into the text, or "
-                                       "import them from a folder of `library_path`");
+            std::string type = text_from_python(nb::getattr(value.type(), "__qualname__"));
+            raise(PyExc_TypeError, "`" + name + "` of `globals` is of type `" + type +
+                                       "`, or holds what the compiler does not know: give numbers, "
+                                       "texts, arrays, types, opsets, and lists, tuples and dicts "
+                                       "of them; write scripts into the text, or import them from "
+                                       "a folder of `library_path`");
         }
         request.globals.emplace_back(std::move(name), std::move(object));
     }
@@ -209,7 +210,12 @@ void add_globals(const nb::dict& globals, driver::Request& request) {
 std::shared_ptr<const driver::LineMetadata> line_metadata_of(const nb::dict& given) {
     auto lines = std::make_shared<driver::LineMetadata>();
     for (auto [line, properties] : given) {
-        auto& held = (*lines)[nb::cast<uint32_t>(line)];
+        int64_t number = int_from_python(line);
+        if (number < 1 || number > UINT32_MAX) {
+            raise(PyExc_ValueError,
+                  "`line_metadata` has line " + std::to_string(number) + ": lines count from 1");
+        }
+        auto& held = (*lines)[static_cast<uint32_t>(number)];
         for (auto [key, value] : nb::cast<nb::dict>(properties)) {
             held.emplace_back(text_from_python(key), text_from_python(value));
         }

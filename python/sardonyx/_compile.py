@@ -12,6 +12,13 @@ if TYPE_CHECKING:
     from ._core import Opset
 
 
+def _paths(given: "str | os.PathLike[str] | Iterable[str | os.PathLike[str]]") -> "list[str]":
+    """The paths of one, or of several."""
+    if isinstance(given, str) or hasattr(given, "__fspath__"):
+        return [str(given)]
+    return [str(path) for path in given]
+
+
 def compile(
     text: str,
     *,
@@ -22,8 +29,8 @@ def compile(
     attributes: "Mapping[str, Any] | None" = None,
     opset: "Opset | int" = 0,
     ir_version: int = 0,
-    schemas: "Iterable[str | os.PathLike[str]]" = (),
-    library_path: "Iterable[str | os.PathLike[str]]" = (),
+    schemas: "str | os.PathLike[str] | Iterable[str | os.PathLike[str]]" = (),
+    library_path: "str | os.PathLike[str] | Iterable[str | os.PathLike[str]]" = (),
     line_metadata: "Mapping[int, Mapping[str, str]] | None" = None,
 ) -> Model:
     """Compiles a text of scripts to a model, as `sardonyx build` compiles a file.
@@ -35,8 +42,8 @@ def compile(
     lists, tuples and dicts of them. `filename` is for messages, and for the folder whose modules
     the text imports; `library_path` has more folders. `script` names one of several scripts.
     `input_types`, `attributes`, `opset` and `ir_version` are as for `OnnxFunction.to_model_bytes`,
-    `schemas` are files (`load_schemas`). `line_metadata` is stored as `metadata_props` of the nodes
-    that a line makes; lines count from 1.
+    `schemas` are files (`load_schemas`); one path may stand for a list of one. `line_metadata` is
+    stored as `metadata_props` of the nodes that a line makes; lines count from 1.
 
     Mistakes in the text raise CompileError; a script that is not there, or none of several that is
     the obvious one, raises ValueError.
@@ -44,14 +51,23 @@ def compile(
     if not isinstance(text, str):
         raise TypeError(f"compile takes the text of scripts, not {text!r}")
     version = opset if isinstance(opset, int) else opset.version
+    if version < 0 or ir_version < 0:
+        raise ValueError("`opset` and `ir_version` are versions, which are positive numbers")
     lines = {line: dict(one) for line, one in (line_metadata or {}).items()}
+    words = [
+        *(globals or {}),
+        *(word for one in lines.values() for kv in one.items() for word in kv),
+    ]
+    for word in words:
+        if not isinstance(word, str):
+            raise TypeError(f"{word!r} is no text, as names and metadata are")
     made = compile_text(
         text,
         str(filename),
         script,
         dict(globals or {}),
-        [str(path) for path in schemas],
-        [str(path) for path in library_path],
+        _paths(schemas),
+        _paths(library_path),
         lines,
         dict(input_types or {}),
         dict(attributes or {}),

@@ -225,6 +225,12 @@ TEST(Compile, TakesGlobalsLibrariesAndMetadata) {
     std::string bytes = model.serialize();
     EXPECT_NE(bytes.find("layer.0"), std::string::npos);
     fs::remove_all(folder);
+    CompileOptions wrong;
+    wrong.line_metadata = {{0, {}}};
+    EXPECT_NE(message_of([&] {
+                  sardonyx::compile_text(text, "made.py", wrong);
+              }).find("lines count from 1"),
+              std::string::npos);
     EXPECT_NE(message_of([&] {
                   sardonyx::compile_text(text, "made.py", options);
               }).find("no module `doubling`"),

@@ -49,7 +49,7 @@ def test_values_libraries_and_lines(library: pathlib.Path) -> None:
         TEXT,
         globals=GIVEN,
         filename="made.py",
-        library_path=[library],
+        library_path=library,
         line_metadata={6: {"module": "layer.0"}},
     )
     x = np.array([[1, -1]], np.float32)
@@ -81,8 +81,19 @@ def test_mistakes(library: pathlib.Path) -> None:
                          library_path=[library])  # fmt: skip
     with pytest.raises(ValueError, match="no script `g`"):
         sardonyx.compile(TEXT, globals=GIVEN, library_path=[library], script="g")
-    with pytest.raises(TypeError, match="`n` of `globals` is <object"):
+    with pytest.raises(TypeError, match="`n` of `globals` is of type `object`"):
         sardonyx.compile(TEXT, globals={"n": object()})
+    cyclic: list[object] = [1]
+    cyclic.append(cyclic)
+    with pytest.raises(TypeError, match="`n` of `globals` is of type `list`"):
+        sardonyx.compile(TEXT, globals={"n": cyclic})
+    with pytest.raises(ValueError, match="has line 0: lines count from 1"):
+        sardonyx.compile(TEXT, line_metadata={0: {"a": "b"}})
+    for wrong in ({"globals": {1: 2}}, {"line_metadata": {1: {"a": 2}}}):
+        with pytest.raises(TypeError, match="is no text"):
+            sardonyx.compile(TEXT, **wrong)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="positive numbers"):
+        sardonyx.compile(TEXT, ir_version=-3)
     with pytest.raises(TypeError, match="takes the text"):
         sardonyx.compile(library)  # type: ignore[arg-type]
 
