@@ -10,6 +10,7 @@
 
 #include "torch/names.h"
 #include "types/annotation_dims.h"
+#include "types/dim_expression.h"
 
 namespace sardonyx::torch {
 namespace {
@@ -367,6 +368,10 @@ void collect_types(const Program& program, std::set<std::string>& names) {
 std::string with_bounds(std::string type, std::map<std::string, DimBounds, std::less<>>& bounds) {
     constexpr int64_t kLeast = 2;
     for (auto one = bounds.begin(); one != bounds.end();) {
+        if (!is_identifier(one->first)) {  // of `2*s`: an annotation bounds names alone
+            one = bounds.erase(one);
+            continue;
+        }
         std::string dim = fmt::format("\"{}\"", one->first);
         size_t at = type.find(dim);
         if (at == std::string::npos) {

@@ -338,6 +338,20 @@ def test_bounds_of_dimensions(from_file: bool, tmp_path: pathlib.Path) -> None:
         np.testing.assert_allclose(run(x.numpy(), y.numpy()), module(x, y).numpy(), rtol=1e-6)
 
 
+def test_bounds_of_derived_dimensions_are_not_stated() -> None:
+    class Halved(nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return x.reshape(x.shape[0] // 2, 2, 4).sum(1)
+
+    half = torch.export.Dim("half", min=2, max=64)
+    given = (torch.ones(6, 4),)
+    program = torch.export.export(Halved(), given, dynamic_shapes=({0: 2 * half},))
+    made = sardonyx.torch.convert(program)
+    assert "2*" in made.to_script() and "<= 2*" not in made.to_script()
+    run = sardonyx.load(made.to_model_bytes())
+    np.testing.assert_array_equal(run(np.ones((8, 4), np.float32)), np.full((4, 4), 2))
+
+
 def given_symbols(program: torch.export.ExportedProgram) -> list[object]:
     node = next(one for one in program.graph.nodes if one.name == "x")
     return [one for one in node.meta["val"].shape if not isinstance(one, int)]
