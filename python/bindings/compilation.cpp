@@ -49,12 +49,13 @@ nb::object to_bytes(const std::string& bytes) {
 }
 
 // The findings as text and JSON.
-Compiled with_findings(std::unique_ptr<ir::Model> model, const diagnostics::Diagnostics& found) {
+Compiled with_findings(std::unique_ptr<ir::Model> model, const diagnostics::Sources& from,
+                       const diagnostics::Diagnostics& found) {
     if (found.items().empty()) {
         return {std::move(model), "", "[]"};
     }
-    return {std::move(model), diagnostics::render_terminal(sources(), found, {}),
-            diagnostics::render_json(sources(), found)};
+    return {std::move(model), diagnostics::render_terminal(from, found, {}),
+            diagnostics::render_json(from, found)};
 }
 
 Compiled compile_model(const PyScript& self, const driver::ScriptRequest& wanted) {
@@ -64,7 +65,7 @@ Compiled compile_model(const PyScript& self, const driver::ScriptRequest& wanted
     if (!model.ok()) {
         raise(PyExc_NotImplementedError, model.error().message);
     }
-    return with_findings(std::move(*model), own.found());
+    return with_findings(std::move(*model), sources(), own.found());
 }
 
 // What `prepare` has compiled, if it is what is wanted; it is given once.
@@ -210,14 +211,13 @@ void add_globals(const nb::dict& globals, driver::Request& request) {
 std::shared_ptr<const driver::LineMetadata> line_metadata_of(const nb::dict& given) {
     auto lines = std::make_shared<driver::LineMetadata>();
     for (auto [line, properties] : given) {
-        int64_t number = int_from_python(line);
-        if (number < 1 || number > UINT32_MAX) {
-            raise(PyExc_ValueError,
-                  "`line_metadata` has line " + std::to_string(number) + ": lines count from 1");
-        }
-        auto& held = (*lines)[static_cast<uint32_t>(number)];
+        driver::Properties read;
         for (auto [key, value] : nb::cast<nb::dict>(properties)) {
-            held.emplace_back(text_from_python(key), text_from_python(value));
+            read.emplace_back(text_from_python(key), text_from_python(value));
+        }
+        Result<void> added = driver::add_line(*lines, int_from_python(line), std::move(read));
+        if (!added.ok()) {
+            raise(PyExc_ValueError, added.error().message);
         }
     }
     return lines->empty() ? nullptr : lines;
@@ -237,16 +237,14 @@ nb::tuple compile_text(driver::Request request) {
     if (!made.complaint.empty()) {
         raise(PyExc_ValueError, made.complaint);
     }
-    Compiled compiled{nullptr, "", "[]"};
-    if (!made.findings().items().empty()) {
-        compiled.text = diagnostics::render_terminal(made.sources(), made.findings(), {});
-        compiled.json = diagnostics::render_json(made.sources(), made.findings());
-    }
-    if (made.has_failed()) {
+    bool has_failed = made.has_failed();
+    Compiled compiled = with_findings(std::move(made.model), made.sources(), made.findings());
+    if (has_failed) {
         return reported(compiled, nb::none());
     }
-    driver::make_lasting(*made.model);
-    return reported(compiled, nb::cast(make_model(std::move(made.model))));
+    driver::make_lasting(*compiled.model);
+    nb::object model = nb::cast(make_model(std::move(compiled.model)));
+    return reported(compiled, std::move(model));
 }
 
 }  // namespace
@@ -275,7 +273,7 @@ void bind_compile_text(nb::module_& m) {
 }
 
 nb::tuple report(nb::object result, const diagnostics::Diagnostics& found) {
-    return reported(with_findings(nullptr, found),
+    return reported(with_findings(nullptr, sources(), found),
                     found.has_errors() ? nb::object(nb::none()) : std::move(result));
 }
 

@@ -1,7 +1,5 @@
 #include <sardonyx/compile.h>
 
-#include <fmt/format.h>
-
 #include "api/convert.h"
 #include "api/fail.h"
 #include "api/state.h"
@@ -35,10 +33,9 @@ driver::Request request_of(const std::string& path, const CompileOptions& option
     if (!options.line_metadata.empty()) {
         auto lines = std::make_shared<driver::LineMetadata>();
         for (const auto& [line, properties] : options.line_metadata) {
-            if (line < 1) {
-                api::fail(fmt::format("`line_metadata` has line {}: lines count from 1", line));
+            if (Result<void> added = driver::add_line(*lines, line, properties); !added.ok()) {
+                api::fail(added.error().message);
             }
-            lines->emplace(static_cast<uint32_t>(line), properties);
         }
         request.finish.metadata = std::move(lines);
     }

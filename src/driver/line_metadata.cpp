@@ -1,5 +1,7 @@
 #include "driver/line_metadata.h"
 
+#include <fmt/format.h>
+
 #include "ir/walk.h"
 
 namespace sardonyx::driver {
@@ -29,6 +31,14 @@ uint32_t line_of_node(const ir::Node& node, const diagnostics::Sources& sources,
 }
 
 }  // namespace
+
+Result<void> add_line(LineMetadata& lines, int64_t line, Properties properties) {
+    if (line < 1 || line > UINT32_MAX) {
+        return Error{fmt::format("`line_metadata` has line {}: lines count from 1", line)};
+    }
+    lines[static_cast<uint32_t>(line)] = std::move(properties);
+    return {};
+}
 
 void set_line_metadata(ir::Model& model, const diagnostics::Sources& sources,
                        diagnostics::FileId file, const LineMetadata& lines) {

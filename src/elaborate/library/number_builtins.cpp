@@ -239,13 +239,12 @@ Object py_round(Context& c, const Arguments& a) {
         return tensor_round(c, a);
     }
     // To an int of Python; to digits it stays a scalar of NumPy's, which rounds in another way.
-    bool is_scalar = object.is(ObjectKind::kConstant) && object.get<Tensor>().rank() == 0 &&
-                     has_arithmetic(object.get<Tensor>().element_type()) &&
-                     object.get<Tensor>().element_type() != ElementType::kBool;
-    if (is_scalar && a.positional.size() == 1) {
-        Arguments number = a;
-        number.positional[0] = element_of(object.get<Tensor>(), 0);
-        return py_round(c, number);
+    Object number = plain_number(object);
+    bool is_scalar = object.is(ObjectKind::kConstant) && number.is_number();
+    if (is_scalar && !number.is(ObjectKind::kBool) && a.positional.size() == 1) {
+        Arguments plain = a;
+        plain.positional[0] = number;
+        return py_round(c, plain);
     }
     if (!object.is_number() || !std::isfinite(object.as_double()) ||
         (object.is(ObjectKind::kFloat) && std::fabs(object.as_double()) > 9e18)) {

@@ -423,16 +423,6 @@ std::optional<Object> reduced(Context& c, const Object& a, std::string_view name
     return total ? std::optional(as_numpys_number(*total)) : std::nullopt;
 }
 
-// Whether all or any of the elements are other than zero.
-Object all_or_any(const Tensor& array, bool all) {
-    bool result = all;
-    for (int64_t i = 0; i < array.count(); ++i) {
-        bool holds = element_of(array, i).as_double() != 0;
-        result = all ? result && holds : result || holds;
-    }
-    return array_object(Tensor::scalar<bool>(result));
-}
-
 }  // namespace
 
 Object as_numpys_number(const Object& scalar) {
@@ -508,8 +498,13 @@ std::optional<Object> array_method(Context& c, const Object& a, std::string_view
     if (name == "tolist" || (name == "item" && array.count() == 1)) {
         return name == "item" ? element_of(array, 0) : list_of(array, 0, place);
     }
-    if (name == "all" || name == "any") {
-        return all_or_any(array, name == "all");
+    if (name == "all" || name == "any") {  // of the elements other than zero
+        const Tensor truths = *cast_array(array, ElementType::kBool);
+        std::span<const bool> holds = truths.elements<bool>();
+        auto is_true = [](bool one) { return one; };
+        bool result = name == "all" ? std::all_of(holds.begin(), holds.end(), is_true)
+                                    : std::any_of(holds.begin(), holds.end(), is_true);
+        return array_object(Tensor::scalar<bool>(result));
     }
     return name == "max" || name == "min" || name == "sum" ? reduced(c, a, name, arguments.range)
                                                            : std::nullopt;

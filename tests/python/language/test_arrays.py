@@ -37,6 +37,17 @@ COMPUTED = [
 ]  # fmt: skip
 
 
+def check_refused(body: str, folder: pathlib.Path) -> None:
+    """The compiler refuses it, and so does the call in Python."""
+    text = text_of(body, False, {"x": X})
+    answer, _ = shared_compiler().compile(text, "f")
+    assert answer[0] == "error", answer
+    path = folder / "refused.py"
+    path.write_text(text)
+    with pytest.raises((TypeError, ValueError, EvalError)):
+        runpy.run_path(str(path))["f"](X)
+
+
 @pytest.mark.parametrize("expression", COMPUTED)
 def test_methods_are_those_of_numpy(expression: str, tmp_path: pathlib.Path) -> None:
     expected = np.asarray(eval(expression))
@@ -193,13 +204,7 @@ def test_lists_with_arrays_are_tensors(
 def test_lists_that_are_no_tensor_are_refused_by_all(
     expression: str, tmp_path: pathlib.Path
 ) -> None:
-    text = text_of(f"{BEFORE}return {expression}", False, {"x": X})
-    answer, _ = shared_compiler().compile(text, "f")
-    assert answer[0] == "error", answer
-    path = tmp_path / "lists.py"
-    path.write_text(text)
-    with pytest.raises((TypeError, ValueError, EvalError)):
-        runpy.run_path(str(path))["f"](X)
+    check_refused(f"{BEFORE}return {expression}", tmp_path)
 
 
 def test_lists_of_arrays_give_arrays() -> None:
@@ -298,13 +303,7 @@ def test_a_list_that_grows_in_the_graph_is_a_row(tmp_path: pathlib.Path) -> None
      "op.Pad(x, [1, 0], K[0])"],
 )  # fmt: skip
 def test_ints_of_numpy_are_int64(expression: str, tmp_path: pathlib.Path) -> None:
-    text = text_of(f"{KNOWN}return {expression}", False, {"x": X})
-    answer, _ = shared_compiler().compile(text, "f")
-    assert answer[0] == "error", answer
-    path = tmp_path / "ints.py"
-    path.write_text(text)
-    with pytest.raises((TypeError, ValueError, EvalError)):
-        runpy.run_path(str(path))["f"](X)
+    check_refused(f"{KNOWN}return {expression}", tmp_path)
 
 
 def test_lists_of_known_items_are_one_constant() -> None:
