@@ -452,8 +452,8 @@ class OnnxFunction:
         model: onnx.ModelProto = package.ModelProto.FromString(data)
         for name, value in fields.items():
             setattr(model, name, value)
-        for entry in model.opset_import:
-            if stated is not None and entry.domain == "" and entry.version != stated:
+        for entry in model.opset_import if stated is not None else ():
+            if entry.domain == "" and entry.version != stated:
                 raise ValueError(
                     f"opset_version={stated}, but `{self.name}` uses opset {entry.version} of "
                     f"ai.onnx; opset={stated} compiles it for another version"

@@ -144,7 +144,7 @@ bool Unit::write_loop(const ir::Node& node, size_t indent) {
     for (size_t i = 0; fits && i < carried; ++i) {
         fits = node.input(i + 2) != nullptr;
     }
-    bool is_for = fits && count != nullptr && is_endless(node, InitializedInput::kHasDefault) &&
+    bool is_for = fits && count != nullptr && facts_.is_endless(node) &&
                   facts_.constant_of(*count) == nullptr && leave_out_condition(body);
     bool is_while = fits && count == nullptr && first != nullptr &&
                     facts_.constant_of(*first) == nullptr &&

@@ -383,25 +383,46 @@ Status pick_nearest(KernelContext& c, const std::vector<ResizeAxis>& axes, doubl
     for (const std::vector<WeightedPlace>& taps : axes.back().taps) {
         columns.push_back(taps.empty() ? -1 : taps[0].place);
     }
+    bool is_inside = std::count(columns.begin(), columns.end(), -1) == 0;
     auto width = static_cast<int64_t>(columns.size());
+    int64_t rows = width == 0 ? 0 : out->count() / width;
+    // Where row `r` of the result starts in the input; -1: it is from outside.
+    auto source_of = [&axes, &in_strides](int64_t r) {
+        int64_t offset = 0;
+        for (size_t d = axes.size() - 1; d-- > 0; r /= axes[d].out) {
+            const std::vector<WeightedPlace>& taps = axes[d].taps[r % axes[d].out];
+            if (taps.empty()) {
+                return int64_t{-1};
+            }
+            offset += taps[0].place * in_strides[d];
+        }
+        return offset;
+    };
     return visit_width(x.element_type(), [&]<typename T>() -> Status {
         const T* in = x.elements<T>().data();
         const T other = filler.elements<T>()[0];
-        T* row = out->mutable_elements<T>().data();
-        Dims place(axes.size() - 1, 0);
-        for (int64_t r = 0; r < out->count() / width; ++r, row += width) {
-            int64_t offset = 0;
-            for (size_t d = 0; d < place.size() && offset >= 0; ++d) {
-                const std::vector<WeightedPlace>& taps = axes[d].taps[place[d]];
-                offset = taps.empty() ? -1 : offset + taps[0].place * in_strides[d];
+        T* all = out->mutable_elements<T>().data();
+        parallel_for(c.threads(), rows, items_per_task(width), [&](int64_t begin, int64_t end) {
+            int64_t before = -1;
+            for (int64_t r = begin; r < end; ++r) {
+                T* row = all + r * width;
+                int64_t source = source_of(r);
+                if (source < 0) {
+                    std::fill_n(row, width, other);
+                } else if (source == before) {
+                    std::copy_n(row - width, width, row);  // an image that grows repeats rows
+                } else if (is_inside) {
+                    for (int64_t i = 0; i < width; ++i) {
+                        row[i] = in[source + columns[i]];
+                    }
+                } else {
+                    for (int64_t i = 0; i < width; ++i) {
+                        row[i] = columns[i] < 0 ? other : in[source + columns[i]];
+                    }
+                }
+                before = source;
             }
-            for (int64_t i = 0; i < width; ++i) {
-                row[i] = offset < 0 || columns[i] < 0 ? other : in[offset + columns[i]];
-            }
-            for (size_t d = place.size(); d-- > 0 && ++place[d] == axes[d].out;) {
-                place[d] = 0;
-            }
-        }
+        });
         return {};
     });
 }

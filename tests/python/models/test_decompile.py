@@ -142,6 +142,24 @@ def test_values_of_loops_that_nobody_reads(tmp_path, asks, wanted):
     assert built.to_bytes() == data and built.is_isomorphic(model)
 
 
+@pytest.mark.parametrize(("ir_version", "is_for"), [(3, True), (8, False)])
+def test_the_condition_of_a_loop_in_old_models(tmp_path, ir_version, is_for):
+    """Before IR version 4, an initializer is an input that cannot be given: the loop counts."""
+    body = onnx.parser.parse_graph(
+        "b (int64 i, bool c, float[2] n) => (bool c, float[2] n2) { n2 = Add(n, n) }"
+    )
+    graph = onnx.parser.parse_graph(
+        "g (int64 count, float[2] x, bool go) => (float[2] y) { y = Loop(count, go, x) }"
+    )
+    graph.node[0].attribute.append(onnx.helper.make_attribute("body", body))
+    graph.initializer.append(onnx.numpy_helper.from_array(np.array(True), "go"))
+    opsets = [onnx.helper.make_opsetid("", 8)]
+    model = onnx.helper.make_model(graph, opset_imports=opsets, ir_version=ir_version)
+    inputs = [np.array(3), np.ones(2, np.float32), np.array(True)]
+    text = check(model.SerializeToString(), tmp_path, [inputs if ir_version > 3 else inputs[:2]])
+    assert ("    for i in range(count):\n" in text) == is_for
+
+
 def test_the_page():
     """The example of docs/decompile.md: a model in onnx's text form, and its script."""
     page = (ROOT / "docs/decompile.md").read_text()
