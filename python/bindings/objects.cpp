@@ -14,6 +14,7 @@
 #include "elaborate/emit/emitter.h"
 #include "elaborate/library/builtins.h"
 #include "elaborate/library/python_names.h"
+#include "elaborate/objects/arrays.h"
 #include "elaborate/objects/object.h"
 #include "elaborate/scopes/merge.h"
 #include "elaborate/signature.h"
@@ -320,7 +321,8 @@ std::optional<Object> convert_array(nb::handle object) {
                                                         element, elaborate::TypeForm::kNumpyDtype));
     }
     try {
-        return Object::make(ObjectKind::kConstant, tensor_from_python(object));
+        Object array = Object::make(ObjectKind::kConstant, tensor_from_python(object));
+        return is_array(object) && !is_ndarray(object) ? elaborate::as_numpys_number(array) : array;
     } catch (nb::python_error& error) {
         pass_on_exits(error);
         return std::nullopt;  // a dtype that ONNX does not have

@@ -41,7 +41,7 @@ struct InlinedFunctions {
 
 namespace {
 
-// np.float32(2.0): an array of rank 0.
+// np.float32(2.0): a scalar of NumPy.
 Object call_element_type(Context& c, const Object& callee, const Arguments& arguments) {
     ElementType type = callee.as_element_type();
     if (callee.type_form() != TypeForm::kNumpyClass) {
@@ -61,11 +61,8 @@ Object call_element_type(Context& c, const Object& callee, const Arguments& argu
     }
     std::optional<Tensor> tensor =
         static_tensor(c, arguments.positional[0], type, arguments.ranges[0]);
-    if (tensor && type == ElementType::kDouble) {
-        // np.float64 is a float to Python.
-        return Object::real(tensor->elements<double>()[0]).shown(ShownAs::kNumpy);
-    }
-    return tensor ? Object::make(ObjectKind::kConstant, std::move(*tensor)) : Object::error();
+    return tensor ? as_numpys_number(Object::make(ObjectKind::kConstant, std::move(*tensor)))
+                  : Object::error();
 }
 
 // Its arguments come first, and keywords of the call win.

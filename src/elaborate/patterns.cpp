@@ -12,6 +12,7 @@
 #include "elaborate/library/classes.h"
 #include "elaborate/library/library.h"
 #include "elaborate/objects/arguments.h"
+#include "elaborate/objects/arrays.h"
 #include "elaborate/objects/context.h"
 #include "elaborate/objects/items.h"
 #include "elaborate/objects/namespaces.h"
@@ -117,7 +118,9 @@ class Matcher {
         if (value.is_error()) {
             return Match::kFailed;
         }
-        if (subject.is(ObjectKind::kConstant) || value.is(ObjectKind::kConstant)) {
+        bool is_array = (subject.is(ObjectKind::kConstant) && !is_numpys_scalar(subject)) ||
+                        (value.is(ObjectKind::kConstant) && !is_numpys_scalar(value));
+        if (is_array) {
             return refuse_part(pattern, "an array is compared with a pattern");
         }
         if (subject.is_tensor() && is_open(pattern, subject)) {

@@ -7,11 +7,53 @@
 #include "elaborate/emit/as_value.h"
 #include "elaborate/emit/constants.h"
 #include "elaborate/emit/emit.h"
+#include "elaborate/emit/made_before.h"
 #include "elaborate/emit/opsets.h"
 #include "elaborate/objects/object.h"
+#include "ir/standard.h"
 #include "ops/ops.h"
 
 namespace sardonyx::elaborate {
+
+namespace {
+
+// Whether the node is a call of this operator with these inputs and attributes, which are ints.
+bool is_call(const ir::Node& node, std::string_view op_type, std::span<ir::Value* const> inputs,
+             std::initializer_list<ir::Attribute> attributes) {
+    auto is_of_node = [&node](const ir::Attribute& attribute) {
+        const ir::Attribute* own = node.find_attribute(attribute.name);
+        const int64_t* value = attribute.get<int64_t>();
+        const int64_t* other = own != nullptr ? own->get<int64_t>() : nullptr;
+        return value != nullptr && other != nullptr && *value == *other;
+    };
+    return ir::is_standard(&node, op_type) && node.output_count() == 1 &&
+           std::equal(node.inputs().begin(), node.inputs().end(), inputs.begin(), inputs.end(),
+                      [](const ir::Use& use, const ir::Value* one) { return use.value == one; }) &&
+           node.attributes.size() == attributes.size() &&
+           std::all_of(attributes.begin(), attributes.end(), is_of_node);
+}
+
+}  // namespace
+
+// A size, a cast of one, or a constant.
+bool Emitter::is_of_sizes(Value value) const {
+    const ir::Node* maker = value->producer();
+    return value->constant || is_size(value) ||
+           (ir::is_standard(maker, "Cast") && is_size(maker->input(0)));
+}
+
+// What is computed of sizes is computed once. The same of tensors stays as it is written, where
+// each name has a value of its own.
+ir::Value* Emitter::known_of_sizes(std::string_view op_type, std::span<const Value> inputs,
+                                   std::initializer_list<ir::Attribute> attributes) const {
+    bool are_sizes = !inputs.empty() && std::all_of(inputs.begin(), inputs.end(),
+                                                    [this](Value one) { return is_of_sizes(one); });
+    return are_sizes ? made_before(c_.graph, inputs[0],
+                                   [&](const ir::Node& node) {
+                                       return is_call(node, op_type, inputs, attributes);
+                                   })
+                     : nullptr;
+}
 
 ir::Value* Emitter::emit_variadic(std::string_view op_type, std::span<const Value> inputs,
                                   std::initializer_list<ir::Attribute> attributes) {
@@ -19,6 +61,9 @@ ir::Value* Emitter::emit_variadic(std::string_view op_type, std::span<const Valu
         if (input == nullptr) {
             return nullptr;  // reported before
         }
+    }
+    if (Value known = known_of_sizes(op_type, inputs, attributes)) {
+        return known;
     }
     OpsetObject opset = operator_opset(c_);
     import_opset(c_, opset, range_);

@@ -39,6 +39,11 @@ class Emitter : public lowering::GraphValues {
     }
 
   private:
+    bool is_of_sizes(Value value) const;
+    // The result of an equal node that stands before; null: there is none.
+    Value known_of_sizes(std::string_view op_type, std::span<const Value> inputs,
+                         std::initializer_list<ir::Attribute> attributes) const;
+
     Context& c_;
     syntax::Range range_;
     std::span<const syntax::Range> operand_ranges_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "elaborate/emit/emitter.h"
+#include "elaborate/emit/made_before.h"
 #include "elaborate/objects/context.h"
 #include "ir/standard.h"
 
@@ -16,28 +17,7 @@ using syntax::Range;
 
 namespace {
 
-constexpr size_t kMostUses = 64;       // of a tensor, among which an equal node is looked for
 constexpr int64_t kShapeOfRange = 15;  // Shape has `start` and `end` from this opset on
-
-// A node that reads `input` first, for which `is_it` holds, and that comes before whatever is
-// emitted next. Null: there is none nearby.
-template <typename Predicate>
-ir::Value* made_before(const Context& c, const ir::Value* input, Predicate&& is_it) {
-    size_t left = kMostUses;
-    for (const ir::Use* use = input->first_use(); use != nullptr && left > 0; use = use->next) {
-        --left;
-        const ir::Node* user = use->user;
-        if (use->index != 0 || user->graph() == nullptr || !is_it(*user)) {
-            continue;
-        }
-        for (const ir::Graph* graph = c.graph; graph != nullptr; graph = graph->parent()) {
-            if (graph == user->graph()) {
-                return user->outputs()[0];
-            }
-        }
-    }
-    return nullptr;
-}
 
 std::optional<int64_t> position(const ir::Node& node, std::string_view name) {
     const ir::Attribute* attribute = node.find_attribute(name);
@@ -50,12 +30,12 @@ bool is_whole_shape(const ir::Node& node) {
 }
 
 ir::Value* whole_shape(Context& c, ir::Value* value, Range range) {
-    ir::Value* known = made_before(c, value, is_whole_shape);
+    ir::Value* known = made_before(c.graph, value, is_whole_shape);
     return known != nullptr ? known : Emitter(c, range).emit("Shape", {value});
 }
 
 ir::Value* part_of_shape(Context& c, ir::Value* value, int64_t start, int64_t end, Range range) {
-    ir::Value* known = made_before(c, value, [start, end](const ir::Node& node) {
+    ir::Value* known = made_before(c.graph, value, [start, end](const ir::Node& node) {
         return ir::is_standard(&node, "Shape") && position(node, "start") == start &&
                position(node, "end") == end;
     });
@@ -164,7 +144,7 @@ Object size_of_axis(Context& c, ir::Value* value, int64_t axis, Range range) {
     if (shape == nullptr) {
         return Object::error();
     }
-    ir::Value* size = made_before(c, shape, [axis](const ir::Node& node) {
+    ir::Value* size = made_before(c.graph, shape, [axis](const ir::Node& node) {
         return ir::is_standard(&node, "Gather") && constant_index(node.input(1)) == axis;
     });
     if (size == nullptr) {

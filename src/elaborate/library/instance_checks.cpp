@@ -11,6 +11,8 @@
 #include "elaborate/emit/trial.h"
 #include "elaborate/library/members.h"
 #include "elaborate/objects/arguments.h"
+#include "elaborate/objects/array_math.h"
+#include "elaborate/objects/arrays.h"
 #include "elaborate/objects/context.h"
 #include "elaborate/objects/namespaces.h"
 #include "elaborate/objects/statics.h"
@@ -40,7 +42,25 @@ bool is_instance_of_number(ElementType element, std::string_view type) {
                                            : type == "int";
 }
 
+// NumPy's classes of scalars above those of element types; np.float64 is a float to Python as well.
+bool is_instance_of_numpys(ElementType element, std::string_view type) {
+    bool is_real = is_floating(element), is_whole = !is_real && element != ElementType::kBool;
+    bool is_unsigned = is_whole && is_unsigned_type(element);
+    return type == "generic" || (type == "number" && (is_real || is_whole)) ||
+           ((type == "inexact" || type == "floating") && is_real) ||
+           (type == "integer" && is_whole) || (type == "unsignedinteger" && is_unsigned) ||
+           (type == "signedinteger" && is_whole && !is_unsigned) ||
+           (type == "float" && element == ElementType::kDouble);
+}
+
+ElementType numpys_type(const Object& scalar) {
+    return as_array_scalar(scalar).get<Tensor>().element_type();
+}
+
 bool is_instance(const Object& object, std::string_view type) {
+    if (is_numpys_scalar(object)) {
+        return is_instance_of_numpys(numpys_type(object), type);
+    }
     switch (object.kind()) {
         case ObjectKind::kAttribute:
             return is_instance_of_attribute(object.get<AttributeObject>(), type);
@@ -63,7 +83,7 @@ bool is_instance(const Object& object, std::string_view type) {
             return type == "bool" || type == "int";
         case ObjectKind::kInt:
         case ObjectKind::kWideInt:
-            return type == "int" && object.shown_as() != ShownAs::kNumpy;
+            return type == "int";
         case ObjectKind::kFloat:
             return type == "float";
         case ObjectKind::kString:
@@ -164,7 +184,7 @@ Object py_isinstance(Context& c, const Arguments& a) {
     if (a.positional[0].is(ObjectKind::kOpaque)) {
         return instance_of_opaque(c, a, types);
     }
-    if (is_array_scalar(a.positional[0])) {
+    if (is_array_scalar(a.positional[0]) && !is_numpys_scalar(a.positional[0])) {
         return refuse(c, a.range,
                       "`isinstance` of an array without a dimension or a scalar of NumPy",
                       "ask for its `dtype`");
@@ -179,6 +199,14 @@ Object py_isinstance(Context& c, const Arguments& a) {
                               "compare it with the members");
             }
             if (object != nullptr && is_a(*object, of_file)) {
+                return Object::boolean(true);
+            }
+            continue;
+        }
+        if (a.positional[0].is_static() && type.is(ObjectKind::kElementType) &&
+            type.type_form() == TypeForm::kNumpyClass) {
+            if (is_numpys_scalar(a.positional[0]) &&
+                numpys_type(a.positional[0]) == type.as_element_type()) {
                 return Object::boolean(true);
             }
             continue;

@@ -387,7 +387,11 @@ std::optional<Object> numpy_attribute(std::string_view name) {
             return Object::element_type(row.type, TypeForm::kNumpyClass);
         }
     }
-    return name == "ndarray" ? std::optional<Object>(python_type(name)) : std::nullopt;
+    constexpr std::string_view kClasses[] = {"ndarray",         "generic", "number",
+                                             "integer",         "inexact", "signedinteger",
+                                             "unsignedinteger", "floating"};
+    bool is_class = std::find(std::begin(kClasses), std::end(kClasses), name) != std::end(kClasses);
+    return is_class ? std::optional<Object>(python_type(name)) : std::nullopt;
 }
 
 constexpr int kMathIndex = -1;  // BuiltinObject::index of the real functions

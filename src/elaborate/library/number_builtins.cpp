@@ -181,7 +181,8 @@ Object py_abs(Context& c, const Arguments& a) {
         return Object::real(std::fabs(object.as_double())).shown(object.shown_as());
     }
     if (object.is(ObjectKind::kConstant) && has_arithmetic(object.get<Tensor>().element_type())) {
-        return Object::make(ObjectKind::kConstant, absolute(object.get<Tensor>()));
+        return as_numpys_number(
+            Object::make(ObjectKind::kConstant, absolute(object.get<Tensor>())));
     }
     if (!object.is_whole()) {
         return refuse(c, a.range, fmt::format("`abs` of {}", kind_name(object)));

@@ -24,6 +24,51 @@
 
 namespace sardonyx::elaborate {
 
+namespace {
+
+bool holds_array(const Object& object) {
+    return object.is(ObjectKind::kConstant) ||
+           (object.is_sequence() &&
+            std::any_of(object.items().begin(), object.items().end(), holds_array));
+}
+
+// Numbers and arrays, and lists of these, in their common type. Nothing: they do not make an array.
+std::optional<Tensor> array_of(Context& c, const Object& object, Range range) {
+    if (!object.is_sequence() || object.items().empty()) {
+        const Object array = as_array_scalar(object);
+        return array.is(ObjectKind::kConstant) ? std::optional(array.get<Tensor>())
+               : object.is_number()
+                   ? static_tensor(c, object,
+                                   object.is(ObjectKind::kFloat) ? ElementType::kDouble
+                                                                 : ElementType::kUndefined,
+                                   range)
+                   : std::nullopt;
+    }
+    std::vector<Tensor> rows;
+    ElementType type = ElementType::kUndefined;
+    for (const Object& item : object.items()) {
+        std::optional<Tensor> row = array_of(c, item, range);
+        if (!row || !has_arithmetic(row->element_type()) ||
+            (!rows.empty() && row->rank() + 1 != rows[0].rank())) {
+            return std::nullopt;
+        }
+        type = rows.empty() ? row->element_type() : promoted(type, row->element_type());
+        Dims dims = row->dims();
+        dims.insert(dims.begin(), 1);
+        rows.push_back(row->reshaped(std::move(dims)));
+    }
+    for (Tensor& row : rows) {
+        std::optional<Tensor> cast = cast_array(row, type);
+        if (!cast) {
+            return std::nullopt;
+        }
+        row = std::move(*cast);
+    }
+    return concatenated(rows, 0);
+}
+
+}  // namespace
+
 Object np_array(Context& c, const Arguments& a) {
     std::optional<ElementType> type = dtype_argument(a, 1);
     if (!type) {
@@ -33,7 +78,14 @@ Object np_array(Context& c, const Arguments& a) {
     ElementType element = *type == ElementType::kUndefined && has_float(a.positional[0])
                               ? ElementType::kDouble
                               : *type;
-    std::optional<Tensor> tensor = static_tensor(c, a.positional[0], element, a.range);
+    bool is_of_arrays = a.positional[0].is_sequence() && holds_array(a.positional[0]);
+    std::optional<Tensor> tensor = is_of_arrays
+                                       ? array_of(c, a.positional[0], a.range)
+                                       : static_tensor(c, a.positional[0], element, a.range);
+    if (is_of_arrays && !tensor) {
+        return refuse(c, a.range, "`np.array` of a list that does not make an array",
+                      "give numbers and arrays of one shape");
+    }
     if (tensor && *type != ElementType::kUndefined && tensor->element_type() != *type) {
         tensor = cast_array(*tensor, *type);  // an array of another type
         if (!tensor) {
@@ -56,7 +108,7 @@ namespace {
 
 std::optional<Dims> dims_argument(Context& c, const Object& object) {
     std::vector<Object> items{object};
-    if (!object.is_integer()) {
+    if (!object.is_integer() && !is_numpys_scalar(object)) {
         std::optional<std::vector<Object>> listed = static_items(c, object);
         if (!listed) {
             return std::nullopt;
@@ -64,7 +116,8 @@ std::optional<Dims> dims_argument(Context& c, const Object& object) {
         items = std::move(*listed);
     }
     Dims dims;
-    for (const Object& item : items) {
+    for (const Object& given : items) {
+        const Object item = plain_number(given);
         if (!item.is_integer() || item.as_int() < 0) {
             return std::nullopt;
         }
@@ -75,7 +128,9 @@ std::optional<Dims> dims_argument(Context& c, const Object& object) {
     return count && *count <= kMostElements ? std::optional<Dims>(std::move(dims)) : std::nullopt;
 }
 
-Object np_filled(Context& c, const Arguments& a, const Object& value, size_t dtype_position) {
+// `own`: the element type of the value; kUndefined: a number of Python.
+Object np_filled(Context& c, const Arguments& a, const Object& value, size_t dtype_position,
+                 ElementType own = ElementType::kUndefined) {
     std::optional<Dims> dims = dims_argument(c, a.positional[0]);
     std::optional<ElementType> type = dtype_argument(a, dtype_position);
     if (!dims || !type) {
@@ -83,6 +138,7 @@ Object np_filled(Context& c, const Arguments& a, const Object& value, size_t dty
                       "give non-negative ints");
     }
     ElementType element = *type != ElementType::kUndefined ? *type
+                          : own != ElementType::kUndefined ? own
                           : value.is(ObjectKind::kInt)     ? ElementType::kInt64
                           : value.is(ObjectKind::kBool)    ? ElementType::kBool
                                                            : ElementType::kDouble;
@@ -107,6 +163,10 @@ Object np_ones(Context& c, const Arguments& a) {
 }
 
 Object np_full(Context& c, const Arguments& a) {
+    if (is_numpys_scalar(a.positional[1])) {
+        return np_filled(c, a, plain_number(a.positional[1]), 2,
+                         as_array_scalar(a.positional[1]).get<Tensor>().element_type());
+    }
     return a.positional[1].is_number()
                ? np_filled(c, a, a.positional[1], 2)
                : refuse(c, a.range, "`np.full` with a value that is not a number");

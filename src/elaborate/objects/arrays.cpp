@@ -133,7 +133,8 @@ std::optional<Object> array_compare(Context& c, CompareOp op, const Object& a, c
         return failed;
     }
     std::optional<Tensor> result = compare(op, *left, *right, both);
-    return result ? std::optional(array_object(std::move(*result))) : std::nullopt;
+    return result ? std::optional(as_numpys_number(array_object(std::move(*result))))
+                  : std::nullopt;
 }
 
 std::optional<Object> array_unary(lowering::Unary op, const Object& a) {
@@ -141,7 +142,8 @@ std::optional<Object> array_unary(lowering::Unary op, const Object& a) {
         return std::nullopt;
     }
     std::optional<Tensor> result = apply_unary(op, a.get<Tensor>());
-    return result ? std::optional(array_object(std::move(*result))) : std::nullopt;
+    return result ? std::optional(as_numpys_number(array_object(std::move(*result))))
+                  : std::nullopt;
 }
 
 std::optional<Object> map_array(const Object& a, double (*function)(double)) {
@@ -159,7 +161,8 @@ std::optional<Object> map_array(const Object& a, double (*function)(double)) {
     std::transform(values->elements<double>().begin(), values->elements<double>().end(),
                    result.mutable_elements<double>().begin(), function);
     std::optional<Tensor> rounded = cast_array(result, is_floating(type) ? type : floats);
-    return rounded ? std::optional(array_object(std::move(*rounded))) : std::nullopt;
+    return rounded ? std::optional(as_numpys_number(array_object(std::move(*rounded))))
+                   : std::nullopt;
 }
 
 // --- Items ---------------------------------------------------------------------------------------
@@ -431,9 +434,12 @@ Object as_numpys_number(const Object& scalar) {
     }
     const Tensor& array = scalar.get<Tensor>();
     ElementType type = array.element_type();
-    return type == ElementType::kDouble || type == ElementType::kInt64
-               ? element_of(array, 0).shown(ShownAs::kNumpy)
-               : scalar;
+    bool is_pythons = type == ElementType::kDouble || type == ElementType::kInt64;
+    return (is_pythons ? element_of(array, 0) : scalar).shown(ShownAs::kNumpy);
+}
+
+bool is_numpys_scalar(const Object& object) {
+    return object.shown_as() == ShownAs::kNumpy && (object.is_number() || is_array_scalar(object));
 }
 
 Object as_array_scalar(const Object& number) {

@@ -28,9 +28,13 @@ Object array_view(Context& c, const Object& a, Tensor tensor);
 // An element as a number of Python; of a type that has arithmetic.
 Object element_of(const Tensor& array, int64_t place);
 
-// What NumPy's operators and reductions give: a scalar in DOUBLE or INT64 as a number of Python
-// that NumPy shows. Arrays with dimensions and scalars of other types stay.
+// What NumPy's operators and reductions give: a scalar, which NumPy shows (ShownAs::kNumpy). In
+// DOUBLE and INT64 it is a number of Python, in other types an array without dimensions. Arrays
+// with dimensions stay.
 Object as_numpys_number(const Object& scalar);
+
+// Whether it is such a scalar, which is known not to be an array without dimensions.
+bool is_numpys_scalar(const Object& object);
 
 // The other way: a number that NumPy shows as the scalar array that it is, DOUBLE or INT64.
 Object as_array_scalar(const Object& number);

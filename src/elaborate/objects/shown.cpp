@@ -5,11 +5,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <iterator>
 #include <utility>
 #include <vector>
 
 #include "base/utf8.h"
+#include "elaborate/objects/array_math.h"
+#include "elaborate/objects/arrays.h"
 #include "elaborate/objects/environment.h"
 #include "elaborate/objects/exception_types.h"
 #include "elaborate/objects/namespaces.h"
@@ -71,6 +74,9 @@ class Shower {
         if (differs_in_repr && object.is_whole()) {
             return object.is(ObjectKind::kBool) ? (object.as_bool() ? "True" : "False")
                                                 : to_string(object.as_whole());
+        }
+        if (differs_in_repr && is_array_scalar(object)) {
+            return scalar(object.get<Tensor>());
         }
         return repr(differs_in_repr ? object.shown(ShownAs::kPlain) : object);
     }
@@ -146,6 +152,31 @@ class Shower {
     }
 
   private:
+    // Of a float: the shortest decimal number that is this one in its own type. From which size on
+    // it has an exponent depends on the version of NumPy: 10^6 or 10^16 of FLOAT, 10^3 or 10^16 of
+    // FLOAT16, and 0.0001 rounded to the type or not.
+    std::optional<std::string> scalar(const Tensor& one) {
+        if (!is_floating(one.element_type())) {
+            return str(element_of(one, 0));
+        }
+        constexpr int kMostDigits = 17;
+        double value = element_of(one, 0).as_double(), decimal = value;
+        double size = std::fabs(value),
+               most = one.element_type() == ElementType::kFloat ? 1e6 : 1e3;
+        if ((size >= most && size < 1e16) || (size >= 9e-5 && size < 2e-4)) {
+            return unknown("a float of NumPy of this size, which depends on its version,");
+        }
+        for (int digits = 0; digits < kMostDigits; ++digits) {
+            decimal = std::strtod(fmt::format("{:.{}e}", value, digits).c_str(), nullptr);
+            std::optional<Tensor> back =
+                cast_array(Tensor::scalar<double>(decimal), one.element_type());
+            if (back && std::ranges::equal(back->bytes(), one.bytes())) {
+                break;
+            }
+        }
+        return shown_float(decimal);
+    }
+
     std::nullopt_t unknown(std::string what) {
         reason_ = std::move(what);
         return std::nullopt;

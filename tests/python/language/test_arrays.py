@@ -313,6 +313,92 @@ def test_lists_of_known_items_are_one_constant() -> None:
     assert [node.op_type for node in nodes] == ["Constant", "Reshape"]
 
 
+# Scalars of other types than DOUBLE and INT64: their texts, classes, and what takes them.
+ONES = """\
+W = np.array([1.5, 0.1], np.float32)
+H = np.array([1.5, 0.333], np.float16)
+I = np.array([2, 3], np.int8)
+K = np.array([2, 1])
+D = np.array([1.5, 2.5])
+B = np.array([True, False])
+S = np.float32(0.5)
+N = np.int64(3)
+---
+"""
+OF_SCALARS = [
+    ("x if str(W[1]) + str(H[1]) + str(I[0]) == '0.10.3332' else -x", X),
+    ("x if f'{W[1]}' == '0.10000000149011612' else -x", X),
+    ("x if f'{W[1]!s:>5} {I[1]:03d} {B[0]} {B[0]:d}' == '  0.1 003 True 1' else -x", X),
+    ("x if '%d %s %.1f' % (I[0], W[1], W[0]) == '2 0.1 1.5' else -x", X),
+    ("x if str(-W[0]) + str(W[0] > 1) + str(abs(-W[0])) == '-1.5True1.5' else -x", X),
+    ("x if str(S) + str(N) + f'{S + W[0]}' == '0.532.0' else -x", X),
+    ("op.Identity(np.array([W[0], W[1]]))", np.array([1.5, 0.1], np.float32)),
+    ("op.Identity(np.array([W[0], 1]))", np.array([1.5, 1.0])),
+    ("op.Identity(np.array([H[0], I[1]]))", np.array([1.5, 3], np.float16)),
+    ("op.Identity(np.array([[W], [W * 2]]))", np.array([[[1.5, 0.1]], [[3, 0.2]]], np.float32)),
+    ("op.Identity(np.full((I[0], 1), W[0]))", np.full((2, 1), 1.5, np.float32)),
+    ("op.Identity(np.zeros(I[0], np.float32))", np.zeros(2, np.float32)),
+    ("op.Identity(N)", np.array(3)), ("x * [1.0, 2.0, 3.0, 4.0][N]", X * 4),
+    ("x * S", X * np.float32(0.5)), ("op.Gather(x, N - 1)", np.float32(3)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("expression", "expected"), OF_SCALARS)
+def test_scalars_of_other_types(expression: str, expected: object, tmp_path: pathlib.Path) -> None:
+    check(f"{ONES}return {expression}", expected, tmp_path, x=X)
+
+
+CLASSES = ("np.integer", "np.signedinteger", "np.unsignedinteger", "np.floating", "np.number",
+           "np.generic", "np.float32", "np.float64", "np.int8", "np.int64", "np.bool_",
+           "np.ndarray", "int", "float", "bool", "(int, np.integer)")  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "value", ["W[0]", "I[0]", "K[0]", "D[0]", "B[0]", "S", "N", "W", "1", "W[0] + 1"]
+)
+def test_classes_of_scalars(value: str, tmp_path: pathlib.Path) -> None:
+    flags = [f"isinstance({value}, {one})" for one in CLASSES]
+    scope: dict[str, object] = {"np": np}
+    exec(ONES.replace("---\n", ""), scope)
+    expected = np.array([eval(one, scope) for one in flags])
+    check(f"{ONES}return op.Identity(np.array([{', '.join(flags)}]))", expected, tmp_path, x=X)
+
+
+MATCHES = [("I[0]", "2", X), ("W[0]", "1.5", X), ("W[0]", "1", -X), ("(W[0], K[1])", "(1.5, 1)", X),
+           ("D[0]", "float()", X), ("W[0]", "float()", -X), ("N", "3 | 4", X)]  # fmt: skip
+
+
+@pytest.mark.parametrize(("subject", "pattern", "expected"), MATCHES)
+def test_scalars_in_patterns(
+    subject: str, pattern: str, expected: object, tmp_path: pathlib.Path
+) -> None:
+    body = (
+        f"match {subject}:\n    case {pattern}:\n        return x\n    case _:\n        return -x"
+    )
+    check(f"{ONES}{body}", expected, tmp_path, x=X)
+
+
+@pytest.mark.parametrize("dtype", ["np.float16", "np.float32"])
+def test_texts_of_floats(dtype: str) -> None:
+    """As NumPy has them, or refused where its versions differ."""
+    random = np.random.default_rng(1)
+    values = 10.0 ** random.uniform(-6, 9, 60) * random.choice([-1, 1], 60)
+    values = [*values, 0, -0.0, 1, 1e-4, 1e6, 1e3, 65504, np.inf, 5.96e-8, 0.5]
+    with np.errstate(over="ignore"):
+        scalars = [eval(dtype)(one) for one in values]
+    text = f"V = [{', '.join(f'{dtype}({float(one)!r})' for one in scalars)}]\n---\n"
+    text = text.replace("(inf)", "(np.inf)").replace("(-inf)", "(-np.inf)")
+    certain = 0
+    for i, one in enumerate(scalars):
+        body = f"{text}return x if str(V[{i}]) == {str(one)!r} else -x"
+        answer, model = shared_compiler().compile(text_of(body, False, {"x": X}), "f")
+        if answer[0] == "ok":
+            certain += 1
+            nodes = onnx.load_from_string(model).graph.node
+            assert "Neg" not in [node.op_type for node in nodes], str(one)
+    assert certain > len(scalars) / 3
+
+
 LIMITS: list[tuple[str, object]] = [
     ("x * np.finfo(x.dtype).eps", X * np.finfo(np.float32).eps),
     ("op.Clip(-x, np.finfo(x.dtype).min, 0.0)", -X),

@@ -294,6 +294,44 @@ def test_reshape_without_nodes(text: str, sizes: list[int] | None) -> None:
     assert not {"Shape", "Concat", "Mul", "Gather"} & {node.op_type for node in graph.node}
 
 
+# What is computed of sizes more than once, and how many nodes it takes.
+SHARED = [
+    ("op.Expand(X, [2, *X.shape]) + op.Expand(Y, [2, *X.shape])", "Concat", 1),
+    ("X * X.shape[0] + Y * X.shape[0]", "Cast", 1),
+    ("n, m = X.shape\nk = n * m\nreturn X / k + Y / (n * m)", "Mul", 1),
+    ("X / (X.shape[0] * X.shape[1]) + Y / (X.shape[1] * X.shape[0])", "Mul", 2),
+    ("n, m = X.shape\nreturn op.Identity(n * m), op.Identity(n * m)", "Mul", 1),
+    ("n, m = X.shape\nj, k = n * m, n * m\nreturn j, k", "Mul", 1),
+    ("n = X.shape[0]\ny = X / n\nfor _ in range(n):\n    y = y / n\nreturn y", "Cast", 1),
+    # No branch of an If sees what the other has made.
+    ("n = X.shape[0]\nif op.ReduceSum(X, keepdims=0) > 0:\n    y = X / n\n"
+     "else:\n    y = Y / n\nreturn y", "Cast", 2),
+    ("op.Abs(X) + op.Abs(X)", "Abs", 2),
+]  # fmt: skip
+
+
+def all_nodes(graph: onnx.GraphProto) -> list[onnx.NodeProto]:
+    inner = [one.g for node in graph.node for one in node.attribute if one.HasField("g")]
+    return [*graph.node, *(node for one in inner for node in all_nodes(one))]
+
+
+@pytest.mark.parametrize(("text", "op_type", "count"), SHARED, ids=[one[0] for one in SHARED])
+def test_sizes_are_computed_once(
+    text: str, op_type: str, count: int, tmp_path: pathlib.Path
+) -> None:
+    source = source_of(text, "named")
+    answer, data = shared_compiler().compile(source, "f")
+    assert answer[0] == "ok", answer
+    model = onnx.load_from_string(data)
+    onnx.checker.check_model(model, full_check=True)
+    assert [one.op_type for one in all_nodes(model.graph)].count(op_type) == count
+    path = tmp_path / "program.py"
+    path.write_text(source)
+    expected = runpy.run_path(str(path))["f"](X, Y)
+    values = list(expected) if isinstance(expected, tuple) else [expected]
+    check_everywhere(shared_evaluator(), model, {"X": X, "Y": Y}, values)
+
+
 @pytest.mark.parametrize("text", [text for text, sizes in RESHAPES if sizes is not None])
 def test_reshape_of_nothing(text: str) -> None:
     """An axis of size 0 is no size that is left open."""

@@ -126,7 +126,7 @@ def test_what_is_not_certain(expression: str, tmp_path: pathlib.Path) -> None:
     assert compiled_in_python(path) in (None, in_python(expression))
 
 
-@pytest.mark.parametrize("value", ["np.arange(3)", "np.float32(1.1)", "np.int64(3)"])
+@pytest.mark.parametrize("value", ["np.arange(3)", "np.array(1.1, np.float32)"])
 def test_arrays_are_refused(value: str, tmp_path: pathlib.Path) -> None:
     path = tmp_path / "texts.py"
     path.write_text(f"{HEADER}import numpy as np\nV = {value}\n" + BODY.format("f'{V}'"))
