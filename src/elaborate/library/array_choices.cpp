@@ -271,29 +271,6 @@ Object np_cumsum(Context& c, const Arguments& a) {
 
 namespace {
 
-Object reduced_array(Context& c, const Arguments& a, std::string_view name) {
-    Arguments nothing;
-    nothing.range = nothing.callee_range = a.range;
-    std::optional<Object> result = known_array(&a.positional[0]) != nullptr
-                                       ? array_method(c, a.positional[0], name, nothing)
-                                       : std::nullopt;
-    return result ? *result : refuse_array(c, a, name);
-}
-
-}  // namespace
-
-Object np_sum(Context& c, const Arguments& a) {
-    return reduced_array(c, a, "sum");
-}
-Object np_max(Context& c, const Arguments& a) {
-    return reduced_array(c, a, "max");
-}
-Object np_min(Context& c, const Arguments& a) {
-    return reduced_array(c, a, "min");
-}
-
-namespace {
-
 // The places of a vector's elements in ascending order; nothing: NaN, or not exact as doubles.
 std::optional<std::vector<int64_t>> sorted_places(const Tensor& array, bool& has_equal) {
     std::optional<Tensor> reals = cast_array(array, ElementType::kDouble);

@@ -27,12 +27,6 @@ Object np_outer(Context& c, const Arguments& a);
 
 Object np_cumsum(Context& c, const Arguments& a);
 
-Object np_sum(Context& c, const Arguments& a);
-
-Object np_max(Context& c, const Arguments& a);
-
-Object np_min(Context& c, const Arguments& a);
-
 Object np_sort(Context& c, const Arguments& a);
 
 Object np_argsort(Context& c, const Arguments& a);

@@ -11,6 +11,7 @@
 #include "elaborate/emit/emitter.h"
 #include "elaborate/library/array_choices.h"
 #include "elaborate/library/array_functions.h"
+#include "elaborate/library/array_reductions.h"
 #include "elaborate/library/array_shapes.h"
 #include "elaborate/library/builtins.h"
 #include "elaborate/library/classes.h"
@@ -114,7 +115,7 @@ constexpr BuiltinRow kBuiltins[] = {
     {"numpy.zeros_like", np_zeros_like, 1, 2, true},
     {"numpy.ones_like", np_ones_like, 1, 2, true},
     {"numpy.full_like", np_full_like, 2, 3, true},
-    {"numpy.prod", np_prod, 1, 1},
+    {"numpy.prod", np_prod, 1, 2, true},
     {"numpy.concatenate", np_concatenate, 1, 2, true, false, true},
     {"numpy.stack", np_stack, 1, 2, true, false, true},
     {"numpy.vstack", np_vstack, 1, 1, false, false, true},
@@ -147,9 +148,14 @@ constexpr BuiltinRow kBuiltins[] = {
     {"dataclasses.replace", dataclasses_replace, 1, 1, true, false, true},
     {"numpy.finfo", np_finfo, 1, 1},
     {"numpy.iinfo", np_iinfo, 1, 1},
-    {"numpy.sum", np_sum, 1, 1, false, false, true},
-    {"numpy.max", np_max, 1, 1, false, false, true},
-    {"numpy.min", np_min, 1, 1, false, false, true},
+    {"numpy.sum", np_sum, 1, 2, true, false, true},
+    {"numpy.mean", np_mean, 1, 2, true, false, true},
+    {"numpy.max", np_max, 1, 2, true, false, true},
+    {"numpy.min", np_min, 1, 2, true, false, true},
+    {"numpy.argmax", np_argmax, 1, 2, true, false, true},
+    {"numpy.argmin", np_argmin, 1, 2, true, false, true},
+    {"numpy.all", np_all, 1, 2, true, false, true},
+    {"numpy.any", np_any, 1, 2, true, false, true},
     {"operator.add", operator_binary<syntax::BinaryOp::kAdd>, 2, 2},
     {"operator.sub", operator_binary<syntax::BinaryOp::kSub>, 2, 2},
     {"operator.mul", operator_binary<syntax::BinaryOp::kMul>, 2, 2},

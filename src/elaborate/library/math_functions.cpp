@@ -11,6 +11,8 @@
 
 #include "elaborate/emit/emitter.h"
 #include "elaborate/emit/values.h"
+#include "elaborate/library/array_reductions.h"
+#include "elaborate/library/array_shapes.h"
 #include "elaborate/library/tensor_builtins.h"
 #include "elaborate/objects/arguments.h"
 #include "elaborate/objects/arrays.h"
@@ -170,6 +172,10 @@ Object math_prod(Context& c, const Arguments& a) {
 
 // NumPy's product of nothing is a float, and its integers have 64 bits.
 Object np_prod(Context& c, const Arguments& a) {
+    if (known_array(&a.positional[0]) != nullptr || !a.keywords.empty() ||
+        a.positional.size() > 1) {
+        return np_prod_of_array(c, a);
+    }
     Object product = math_prod(c, a);
     if (product.is(ObjectKind::kWideInt)) {
         return refuse(c, a.range, "`np.prod` that is too large for INT64", "use `math.prod`");

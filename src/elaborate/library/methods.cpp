@@ -14,6 +14,7 @@
 #include "elaborate/emit/interpreter.h"
 #include "elaborate/emit/opsets.h"
 #include "elaborate/library/array_choices.h"
+#include "elaborate/library/array_reductions.h"
 #include "elaborate/library/array_shapes.h"
 #include "elaborate/library/constructors.h"
 #include "elaborate/library/number_builtins.h"
@@ -360,7 +361,12 @@ Object array_function(Context& c, const MethodObject& method, const Arguments& a
     };
     constexpr Named kFunctions[] = {{"clip", np_clip},       {"transpose", np_transpose},
                                     {"squeeze", np_squeeze}, {"repeat", np_repeat},
-                                    {"cumsum", np_cumsum},   {"argsort", np_argsort}};
+                                    {"cumsum", np_cumsum},   {"argsort", np_argsort},
+                                    {"sum", np_sum},         {"prod", np_prod_of_array},
+                                    {"mean", np_mean},       {"max", np_max},
+                                    {"min", np_min},         {"argmax", np_argmax},
+                                    {"argmin", np_argmin},   {"all", np_all},
+                                    {"any", np_any}};
     auto found = std::find_if(std::begin(kFunctions), std::end(kFunctions),
                               [&method](const Named& one) { return one.name == method.name; });
     if (found == std::end(kFunctions)) {

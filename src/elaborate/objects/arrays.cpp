@@ -352,8 +352,9 @@ Object element_of(const Tensor& array, int64_t place) {
 namespace {
 
 constexpr std::string_view kArrayMethods[] = {
-    "astype", "copy", "reshape",   "tolist",  "item",   "ravel",  "flatten", "max", "min",
-    "sum",    "clip", "transpose", "squeeze", "repeat", "cumsum", "argsort", "all", "any"};
+    "astype", "copy", "reshape", "tolist",    "item",    "ravel",  "flatten", "max",
+    "min",    "sum",  "clip",    "transpose", "squeeze", "repeat", "cumsum",  "argsort",
+    "all",    "any",  "prod",    "mean",      "argmax",  "argmin"};
 
 Object list_of(const Tensor& array, size_t axis, int64_t& place) {
     if (axis == array.dims().size()) {
@@ -388,42 +389,6 @@ std::optional<Dims> new_dims(const Tensor& array, const std::vector<Object>& giv
     }
     bool fits = known == array.count() && std::find(dims.begin(), dims.end(), -1) == dims.end();
     return fits ? std::optional(std::move(dims)) : std::nullopt;
-}
-
-// The largest or least element, or the sum of integers; NumPy sums floats in an order of its own.
-std::optional<Object> reduced(Context& c, const Object& a, std::string_view name, Range range) {
-    const Tensor& array = a.get<Tensor>();
-    ElementType type = array.element_type();
-    if (array.count() == 0 || (name == "sum" && is_floating(type))) {
-        return std::nullopt;
-    }
-    // NumPy sums small integers as those of 64 bits.
-    if (name == "sum") {
-        type = is_unsigned_type(type) ? ElementType::kUint64 : ElementType::kInt64;
-    }
-    std::optional<Tensor> values = cast_array(array, type);
-    std::optional<Tensor> reals = cast_array(array, ElementType::kDouble);
-    std::span<const double> numbers = reals->elements<double>();
-    if (std::any_of(numbers.begin(), numbers.end(), [](double one) { return std::isnan(one); })) {
-        return std::nullopt;
-    }
-    std::optional<Object> total;
-    for (int64_t i = 0; values && i < array.count(); ++i) {
-        Object one = array_object(gather(*values, std::vector<int64_t>{i}, {}));
-        if (total) {
-            auto better = name == "sum"
-                              ? array_binary(c, Binary::kAdd, *total, one, range)
-                              : array_compare(c, name == "max" ? CompareOp::kGt : CompareOp::kLt,
-                                              one, *total, range);
-            if (!better || better->is_error()) {
-                return better;
-            }
-            total = name == "sum" ? *better : truth(*better) == true ? one : *total;
-        } else {
-            total = one;
-        }
-    }
-    return total ? std::optional(as_numpys_number(*total)) : std::nullopt;
 }
 
 }  // namespace
@@ -504,16 +469,7 @@ std::optional<Object> array_method(Context& c, const Object& a, std::string_view
     if (name == "tolist" || (name == "item" && array.count() == 1)) {
         return name == "item" ? element_of(array, 0) : list_of(array, 0, place);
     }
-    if (name == "all" || name == "any") {  // of the elements other than zero
-        const Tensor truths = *cast_array(array, ElementType::kBool);
-        std::span<const bool> holds = truths.elements<bool>();
-        auto is_true = [](bool one) { return one; };
-        bool result = name == "all" ? std::all_of(holds.begin(), holds.end(), is_true)
-                                    : std::any_of(holds.begin(), holds.end(), is_true);
-        return array_object(Tensor::scalar<bool>(result));
-    }
-    return name == "max" || name == "min" || name == "sum" ? reduced(c, a, name, arguments.range)
-                                                           : std::nullopt;
+    return std::nullopt;
 }
 
 }  // namespace sardonyx::elaborate

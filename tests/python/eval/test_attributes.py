@@ -814,7 +814,10 @@ REFUSED = [
     ("MaxUnpool", r"index \d+ is out of range"),
     ("OneHotEncoder", r"an element is of no category, and `zeros` is 0"),
     ("Reshape", r"\d+ elements do not fit shape"),
-    ("Resize", r"`roi` has 0 numbers|`tf_crop_and_resize` needs `roi`|\d scales for \d axes"),
+    (
+        "Resize",
+        r"`roi` has 0 numbers|`tf_crop_and_resize` needs `roi`|\d (scales|sizes) for \d axes",
+    ),
     ("Resize Upsample", r"strings have no numbers in between"),
     ("RotaryEmbedding", r"the caches .* must have shape|does not divide into 0 heads"),
     ("Scan", r"`Add`: "),  # the body adds rows, which are floats

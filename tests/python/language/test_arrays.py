@@ -61,7 +61,22 @@ def test_they_decide_what_is_compiled(tmp_path: pathlib.Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "expression", ["W.mean()", "W.sum()", "K.item()", "W.reshape(4)", "W.nope()"]
+    "expression",
+    [
+        "(W / 10).mean()",
+        "(W / 10).sum()",
+        "(W / 10).prod()",
+        "W.sum(axis=(0, 1))",
+        "W.max(axis=2)",
+        "W.sum(dtype=np.float64)",
+        "(W * np.inf).max()",
+        "np.array([0.0, -0.0]).max()",
+        "W[2:].max()",
+        "(W * np.float32(1e37)).sum()",
+        "K.item()",
+        "W.reshape(4)",
+        "W.nope()",
+    ],
 )
 def test_others_are_refused(expression: str) -> None:
     body = f"{BEFORE}y = {expression}\nreturn op.Identity(y)"
@@ -346,6 +361,61 @@ OF_SCALARS = [
 @pytest.mark.parametrize(("expression", "expected"), OF_SCALARS)
 def test_scalars_of_other_types(expression: str, expected: object, tmp_path: pathlib.Path) -> None:
     check(f"{ONES}return {expression}", expected, tmp_path, x=X)
+
+
+REDUCED = """\
+R = np.arange(24, dtype=np.float32).reshape(2, 3, 4) - 5
+H = np.array([[1.5, 2.25], [1000, 24]], np.float16)
+U = np.array([250, 10], np.uint8)
+V = np.array([2**63, 1], np.uint64)
+B = np.array([[True, False], [True, True]])
+L = np.array([2**62, 2**62, 2**62, -3])
+Q = np.array([1.5, 2.5, -0.25])
+E = np.zeros((0, 3), np.float32)
+---
+"""
+REDUCTIONS = [
+    *(f"{one}.{how}" for one in ("R", "H", "B")
+      for how in ("sum(0)", "sum(axis=1)", "max(axis=-1, keepdims=True)", "min(0)",
+                  "argmax(axis=1)", "argmin()", "all(axis=0)", "any(1)", "mean(axis=0)")),
+    *(f"{one}.{how}()" for one in ("U", "L", "Q", "V")
+      for how in ("sum", "prod", "max", "min", "argmax", "argmin", "all", "any")),
+    "R.sum()", "R.mean()", "R.T.sum()", "Q.mean()", "U.mean()", "H[0].prod()", "E.sum()",
+    "E.prod(0)", "E.all()", "E.sum(axis=1)", "np.sum(R, axis=0)", "np.argmax(R, 1)", "np.max(U)",
+    "np.all(B, 0)", "np.mean(Q)", "np.prod(Q)", "np.array(2.0).sum()", "R.max(axis=None)",
+    "R.mean() + Q.sum()",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("expression", REDUCTIONS)
+def test_reductions_are_those_of_numpy(expression: str, tmp_path: pathlib.Path) -> None:
+    scope: dict[str, object] = {"np": np}
+    exec(REDUCED.replace("---\n", ""), scope)
+    expected = np.asarray(eval(expression, scope))
+    if expected.dtype == np.float64 and expected.ndim == 0:
+        expected = expected.astype(np.float32)  # a scalar of DOUBLE is a float of Python
+    check(f"{REDUCED}return op.Identity({expression})", expected, tmp_path, x=X)
+
+
+def test_sums_are_exact_or_refused() -> None:
+    """NumPy's order of additions is its own: what is compiled must be right in any order."""
+    random = np.random.default_rng(2)
+    compiled = 0
+    for i in range(60):
+        count, bits = int(random.integers(1, 300)), int(random.integers(2, 14))
+        dtype = ["float16", "float32", "float64"][i % 3]
+        values = (random.integers(-(1 << bits), 1 << bits, count) / 8).astype(dtype)
+        how = ["sum", "mean", "prod"][int(random.integers(3))]
+        body = f"V = np.array({values.tolist()!r}, np.{dtype})\n---\n"
+        body += f"return op.Identity(np.full(1, V.{how}()))"
+        answer, model = shared_compiler().compile(text_of(body, False, {"x": X}), "f")
+        if answer[0] == "ok":
+            compiled += 1
+            made = onnx.load_from_string(model).graph.node[0].attribute[0].t
+            with np.errstate(over="ignore"):
+                expected = getattr(values, how)()
+            assert onnx.numpy_helper.to_array(made).tolist() == [expected]
+    assert compiled > 10
 
 
 CLASSES = ("np.integer", "np.signedinteger", "np.unsignedinteger", "np.floating", "np.number",

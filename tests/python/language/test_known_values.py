@@ -97,7 +97,7 @@ NOT_CERTAIN = [
     (A, "np.argsort(np.array([1, 1])).tolist()"),
     (A, "np.sort(np.array([0.0, -0.0])).tolist()"),
     (A, "np.maximum(np.array([np.nan]), 1.0).tolist()"),
-    (A, "float(np.sum(np.ones(9)))"),
+    (A, "float(np.sum(np.full(9, 0.1)))"),
     (A, "np.concatenate([A, A[0]]).tolist()"),
     ("", "sum([0.1] * 10)"),
     ("", "'a b'.split(sep=' ')"),
