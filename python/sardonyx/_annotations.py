@@ -82,11 +82,14 @@ POSITIONAL_ONLY, NORMAL, KEYWORD_ONLY = range(3)
 class Parameter:
     """A parameter of a script, with what a call needs to know of it."""
 
-    __slots__ = ("default", "element_type", "kind", "name")
+    __slots__ = ("default", "element_type", "kind", "name", "takes_number")
 
-    def __init__(self, name: str, element_type: "int | None", default: "Any", kind: int) -> None:
+    def __init__(
+        self, name: str, element_type: "int | None", default: "Any", kind: int, takes_number: bool
+    ) -> None:
         self.name = name
         self.element_type = element_type  # 0 where it is not said, None for an attribute
+        self.takes_number = takes_number  # an attribute that is an int or a float
         self.default = default
         self.kind = kind
 
@@ -110,6 +113,10 @@ def read_signature(
         annotation = _evaluate(function, function.__annotations__.get(name))
         return None if is_attribute(annotation) else _element_type(annotation)
 
+    def takes_number(name: str) -> bool:
+        annotation = _evaluate(function, function.__annotations__.get(name))
+        return any(_name(one) in ("int", "float") for one in _arguments(annotation) or [annotation])
+
     parameters: list[Parameter] = []
     types: list[tuple[str, Any, bool, bool]] = []
     is_method = hasattr(function, "__self__")  # it gets its first argument from elsewhere
@@ -121,7 +128,9 @@ def read_signature(
         annotation = _tensor_type(_evaluate(function, function.__annotations__.get(name)))
         has_shape = getattr(annotation, "shape", None) is not None
         types.append((name, annotation, kind == KEYWORD_ONLY, has_shape))
-        parameters.append(Parameter(name, element_type(name), defaults.get(name), kind))
+        parameters.append(
+            Parameter(name, element_type(name), defaults.get(name), kind, takes_number(name))
+        )
     has_variadic = code.co_flags & 0x04  # inspect.CO_VARARGS, without the import
     variadic = (element_type(code.co_varnames[count]) or 0) if has_variadic else None
     returned = _evaluate(function, function.__annotations__.get("return"))

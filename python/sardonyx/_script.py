@@ -102,10 +102,11 @@ def _take(compiled: "tuple[Any, str, str]") -> "Any":
 _LEFT_ALONE = frozenset((int, float, bool, list, tuple))
 
 
-def _as_argument(value: "Any", element_type: "int | None") -> "Any":
+def _as_argument(value: "Any", element_type: "int | None", takes_number: bool = False) -> "Any":
     """The argument for the body: a Tensor if the annotation, or else the value itself, is one."""
-    if element_type is None:  # an attribute
-        return value
+    if element_type is None:  # an attribute, which has no type of NumPy's where it is a number
+        is_scalar = takes_number and getattr(value, "shape", None) == () and hasattr(value, "item")
+        return value.item() if is_scalar else value
     if not element_type:
         kind = type(value)
         if kind is str or kind is dict or callable(value) or isinstance(value, Opset):
@@ -299,19 +300,19 @@ class OnnxFunction:
             is_given = True
             if at < given and one.kind != KEYWORD_ONLY:
                 value = positional[at]
-                positional[at] = _as_argument(value, one.element_type)
+                positional[at] = _as_argument(value, one.element_type, one.takes_number)
                 at += 1
             elif one.kind != POSITIONAL_ONLY and one.name in kwargs:
                 value = kwargs[one.name]
-                kwargs[one.name] = _as_argument(value, one.element_type)
+                kwargs[one.name] = _as_argument(value, one.element_type, one.takes_number)
             else:
                 value, is_given = one.default, False
                 if value is None or not one.element_type:
                     continue  # Python gives the default itself, or misses the argument
                 if one.kind == POSITIONAL_ONLY:
-                    positional.append(_as_argument(value, one.element_type))
+                    positional.append(_as_argument(value, one.element_type, one.takes_number))
                 else:
-                    kwargs[one.name] = _as_argument(value, one.element_type)
+                    kwargs[one.name] = _as_argument(value, one.element_type, one.takes_number)
             if is_given and one.element_type is not None and holds_tensor(value):
                 as_arrays = False
         for i in range(at, given):

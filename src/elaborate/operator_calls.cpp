@@ -211,6 +211,19 @@ void leave_out_axes_of_scalar(const ops::Schema& schema, std::vector<ir::Value*>
     });
 }
 
+// onnx takes a vector of one element for the value of ConstantOfShape; scripts write a number.
+void make_value_a_vector(const ops::Schema& schema, std::vector<ir::Attribute>& attributes) {
+    if (!schema.domain.empty() || schema.name != "ConstantOfShape") {
+        return;
+    }
+    for (ir::Attribute& attribute : attributes) {
+        Tensor* value = std::get_if<Tensor>(&attribute.value);
+        if (value != nullptr && value->count() == 1 && value->rank() != 1) {
+            *value = value->reshaped({1});
+        }
+    }
+}
+
 }  // namespace
 
 Object call_operator(Context& c, const OpsetObject& written, std::string_view name,
@@ -305,6 +318,7 @@ Object call_operator(Context& c, const OpsetObject& written, std::string_view na
         }
     }
     leave_out_axes_of_scalar(*schema, inputs, call.attributes);
+    make_value_a_vector(*schema, call.attributes);
     for (const KeywordArgument* body : bodies) {
         ir::Graph* graph = body_graph(c, *schema, inputs, call.attributes,
                                       body->value.get<Closure>(), body->range);

@@ -80,6 +80,12 @@ void infer_constant_of_shape(NodeContext& c) {
                           : c.is_attribute_unbound("value") ? ElementType::kUndefined
                                                             : ElementType::kFloat;
     c.check_rank(0, 1);
+    if (value != nullptr && (value->rank() != 1 || value->count() != 1)) {
+        c.fail(kInvalidValue,
+               fmt::format("attribute `value` of `ConstantOfShape` has {} elements and rank {}",
+                           value->count(), value->rank()),
+               -1, -1, "give a vector of one element");
+    }
     std::optional<std::vector<Dim>> dims = c.input_dims(0);
     if (!dims.has_value()) {
         c.set_output(0, element, std::nullopt);

@@ -101,7 +101,7 @@ Dim stft_frames(NodeContext& c, const Dim& signal, const Dim& length) {
 
 void infer_dft(NodeContext& c) {
     const Shape* input = shape_of_rank(c, 0, 2, INT_MAX, "(signal..., 1 or 2)");
-    check_scalar(c, 1);
+    c.check_rank(1, 0);
     if (input == nullptr || c.is_attribute_unbound("inverse") ||
         c.is_attribute_unbound("onesided")) {
         c.set_output_shape(0,
@@ -133,9 +133,9 @@ void infer_stft(NodeContext& c) {
     if (signal != nullptr) {
         check_components(c, 0);
     }
-    check_scalar(c, 1);
+    c.check_rank(1, 0);
     shape_of_rank(c, 2, 1, "(frame length)");
-    check_scalar(c, 3);
+    c.check_rank(3, 0);
     Dim length = stft_frame_length(c);
     Dim bins = c.is_attribute_unbound("onesided") ? Dim()
                : flag(c, "onesided")              ? one_sided(length)
@@ -146,7 +146,7 @@ void infer_stft(NodeContext& c) {
 
 // BlackmanWindow, HammingWindow, HannWindow.
 void infer_window(NodeContext& c) {
-    check_scalar(c, 0);
+    c.check_rank(0, 0);
     c.set_output(0, element_from_attribute(c, "output_datatype", ElementType::kFloat),
                  Shape{scalar_at_least(c, 0, 0)});
 }

@@ -404,6 +404,7 @@ void infer_tile(NodeContext& c) {
         c.set_output_shape(0, std::move(result));
         return;
     }
+    c.check_rank(1, 1);
     std::optional<std::vector<Dim>> repeats = c.input_dims(1);
     if (repeats.has_value() && repeats->size() != shape->size()) {
         c.fail(kShapeMismatch,

@@ -89,6 +89,9 @@ Status where(KernelContext& c) {
 Status compress(KernelContext& c) {
     Tensor data = c.tensor(0);
     int axis = 0;
+    if (c.rank(1) != 1) {
+        return Error{fmt::format("input 1 (`condition`) must have rank 1, not {}", c.rank(1))};
+    }
     if (c.has_attribute("axis")) {
         SDX_ASSIGN(axis, c.axis(c.int_attribute("axis"), data.rank()));
     } else {

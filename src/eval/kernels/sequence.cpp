@@ -43,14 +43,13 @@ Result<std::vector<int64_t>> part_sizes(const KernelContext& c, int64_t n) {
     if (!c.has_input(1)) {
         return std::vector<int64_t>(n, 1);
     }
-    SDX_ASSIGN(std::vector<int64_t> sizes, c.ints(1));
     if (c.rank(1) == 0) {
         // One size for all parts but the last, which is what is left.
-        int64_t size = sizes[0];
+        SDX_ASSIGN(int64_t size, c.int_scalar(1));
         if (size < 1) {
             return Error{fmt::format("the split size {} is not positive", size)};
         }
-        sizes.clear();
+        std::vector<int64_t> sizes;
         for (int64_t left = n; left > 0; left -= size) {
             sizes.push_back(std::min(size, left));
             if (left < size) {
@@ -59,6 +58,7 @@ Result<std::vector<int64_t>> part_sizes(const KernelContext& c, int64_t n) {
         }
         return sizes;
     }
+    SDX_ASSIGN(std::vector<int64_t> sizes, c.ints(1));
     int64_t total = 0;
     for (int64_t size : sizes) {
         if (size < 0 || __builtin_add_overflow(total, size, &total)) {

@@ -240,6 +240,14 @@ class Transform {
 };
 
 // A length that is worth allocating: Bluestein's arrays are up to four times as long.
+// A length as a scalar: onnx takes no vector of one element here.
+Result<int64_t> length_of(const KernelContext& c, size_t i) {
+    if (c.rank(i) != 0) {
+        return Error{fmt::format("input {} must be a scalar, not of rank {}", i, c.rank(i))};
+    }
+    return c.int_scalar(i);
+}
+
 Status check_length(const KernelContext& c, int64_t length) {
     if (length < 1) {
         return Error{fmt::format("the length {} of the transform is not positive", length)};
@@ -285,7 +293,7 @@ Result<TransformShape> transform_shape(const KernelContext& c) {
     bool real_result = t.inverse && t.onesided;
     t.length = real_result ? 2 * (have - 1) : have;
     if (c.has_input(1)) {
-        SDX_ASSIGN(t.length, c.int_scalar(1));
+        SDX_ASSIGN(t.length, length_of(c, 1));
     }
     SDX_TRY(check_length(c, t.length));
     if (t.onesided && !t.inverse && t.in_parts != 1) {
@@ -337,7 +345,7 @@ int64_t operations_of(int64_t length) {
 
 // The sum of `terms` of cosines: term k is at k turns over the window.
 Status cosine_window(KernelContext& c, std::span<const double> terms) {
-    SDX_ASSIGN(int64_t size, c.int_scalar(0));
+    SDX_ASSIGN(int64_t size, length_of(c, 0));
     if (size < 0) {
         return Error{fmt::format("the size {} of the window is negative", size)};
     }
@@ -475,10 +483,10 @@ Status stft(KernelContext& c) {
         return Error{fmt::format("the signal {} must be [batch, length, 1 or 2]", to_string(dims))};
     }
     int64_t parts = dims.size() == 3 ? dims[2] : 1;
-    SDX_ASSIGN(int64_t step, c.int_scalar(1));
+    SDX_ASSIGN(int64_t step, length_of(c, 1));
     int64_t length = c.has_input(2) ? c.tensor(2).count() : dims[1];
     if (c.has_input(3)) {
-        SDX_ASSIGN(length, c.int_scalar(3));
+        SDX_ASSIGN(length, length_of(c, 3));
     }
     SDX_TRY(check_length(c, length));
     if (step < 1 || length > dims[1] || (c.has_input(2) && c.tensor(2).count() != length)) {

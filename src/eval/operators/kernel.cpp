@@ -70,8 +70,13 @@ bool KernelContext::has_packed_input() const {
 
 Result<std::vector<int64_t>> KernelContext::ints(size_t i) const {
     const Tensor& input = tensor(i);
-    if (input.rank() > 1) {
-        return Error{fmt::format("input {} must have rank 0 or 1, not {}", i, input.rank())};
+    if (input.rank() != 1) {
+        std::optional<std::vector<int64_t>> scalar = to_int64s(input, 1);
+        const ops::Parameter* parameter = schema().input(i);
+        return Error{fmt::format(
+            "input {} (`{}`) must have rank 1, not {}{}", i,
+            parameter != nullptr ? parameter->name : "", input.rank(),
+            scalar && scalar->size() == 1 ? fmt::format(": write `[{}]`", scalar->front()) : "")};
     }
     std::optional<std::vector<int64_t>> values = to_int64s(input);
     if (!values.has_value()) {
@@ -233,12 +238,12 @@ Result<std::optional<std::vector<int64_t>>> list_argument(const KernelContext& c
     if (!c.has_input(i)) {
         return std::optional<std::vector<int64_t>>();
     }
-    SDX_ASSIGN(std::vector<int64_t> list, c.ints(i));
     // Models of the standard's own test suite name the axis of Unsqueeze by a scalar.
-    if (c.tensor(i).rank() != 1 && c.schema().name != "Unsqueeze") {
-        return Error{fmt::format("input {} (`{}`) must have rank 1, not 0: write `[{}]`", i, name,
-                                 list.front())};
+    if (c.rank(i) == 0 && c.schema().name == "Unsqueeze") {
+        SDX_ASSIGN(int64_t axis, c.int_scalar(i));
+        return std::optional(std::vector<int64_t>{axis});
     }
+    SDX_ASSIGN(std::vector<int64_t> list, c.ints(i));
     return std::optional(std::move(list));
 }
 
