@@ -49,7 +49,7 @@ struct Unknowns {
     // unknown.
     size_t work = 0;
     bool is_exhausted() const { return work > kMostWork; }
-    static constexpr size_t kMostWork = 2'000'000;
+    static constexpr size_t kMostWork = 8'000'000;
 };
 
 inline bool is_unknown(const Object& object) {
