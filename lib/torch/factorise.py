@@ -4,7 +4,7 @@ from sardonyx import INT32, INT64
 
 from .declare import aten, inline, op
 from .products import cholesky, product
-from .types import axis, cast, count_of, tensor
+from .types import axis, cast, count_of, full_of, tensor
 
 
 @inline
@@ -178,39 +178,71 @@ def linalg_tensorsolve(self, other, dims=None):
 
 
 @inline
+def greatest_row(sizes, j):
+    """The row from `j` on with the greatest number of a column."""
+    rows = op.Unsqueeze(op.Range(0, sizes.shape[-2], 1), [1])
+    numbers = op.Where(rows >= j, sizes, op.CastLike(-1.0, sizes))
+    return op.ArgMax(numbers, axis=sizes.ndim - 2, keepdims=1)
+
+
+@inline
+def exchanged(x, j, best):
+    """The rows `j` and `best` in each other's place."""
+    rows = op.Unsqueeze(op.Range(0, x.shape[-2], 1), [1])
+    own, is_best = op.Slice(x, [j], [j + 1], [x.ndim - 2]), rows == best
+    other = op.ReduceSum(op.Where(is_best, x, tensor(0.0, x.dtype)), [x.ndim - 2], keepdims=1)
+    return op.Where(rows == j, other, op.Where(is_best, own, x))
+
+
+@inline
+def below_pivot(work, j, factor, changed):
+    """The step `j` of an elimination: the factors take the place of what becomes zero."""
+    rows = op.Unsqueeze(op.Range(0, work.shape[-2], 1), [1])
+    columns = op.Unsqueeze(op.Range(0, work.shape[-1], 1), [0])
+    changed = op.Where(columns > j, changed, op.Where(columns == j, factor, work))
+    return op.Where(rows > j, changed, work)
+
+
+@inline
+def exchanges_of(a, places):
+    """torch's list of exchanges, which counts from 1."""
+    if len(places) == 0:
+        return op.Expand(tensor(0, INT32.dtype), [*a.shape[:-2], 0])
+    counted = [op.Squeeze(one, [a.ndim - 2]) + 1 for one in places]
+    return op.Cast(op.Concat(*counted, axis=-1), to=INT32.dtype)
+
+
+@inline
+def steps(a):
+    """L and U in one matrix, by elimination with pivots, and the row of each pivot."""
+    work, places = op.Identity(a), []
+    for j in range(min(a.shape[-2], a.shape[-1])):
+        best = greatest_row(op.Abs(op.Slice(work, [j], [j + 1], [a.ndim - 1])), j)
+        places.append(best)
+        work = exchanged(work, j, best)
+        row = op.Slice(work, [j], [j + 1], [a.ndim - 2])
+        column = op.Slice(work, [j], [j + 1], [a.ndim - 1])
+        pivot = op.Slice(row, [j], [j + 1], [a.ndim - 1])
+        # Of a singular matrix, all below a pivot that is 0 is 0 as well.
+        factor = op.Where(pivot == 0.0, column, column / pivot)
+        work = below_pivot(work, j, factor, work - factor * row)
+    return work, places
+
+
+@inline
 def decomposed(a):
-    """L, U and the order of the rows by elimination with pivots; and torch's list of exchanges."""
-    m, n = a.shape[-2], a.shape[-1]
-    rank = a.ndim
-    rows = op.Unsqueeze(op.Range(0, m, 1), [1])
-    # Rows that have been used keep what they were multiplied with, below the diagonal.
-    work = op.Identity(a)
-    order = op.Expand(rows, [*a.shape[:-1], 1])
-    exchanges = []
-    for j in range(min(m, n)):
-        column = op.Slice(work, [j], [j + 1], [rank - 1])
-        size = op.Where(rows >= j, op.Abs(column), op.CastLike(-1.0, column))
-        best = op.ArgMax(size, axis=rank - 2, keepdims=1)
-        exchanges.append(op.Squeeze(best, [rank - 2]) + 1)
-        is_best = rows == best
-        pivot = op.ReduceSum(
-            op.Where(is_best, work, tensor(0.0, work.dtype)), [rank - 2], keepdims=1
-        )
-        own = op.Slice(work, [j], [j + 1], [rank - 2])
-        work = op.Where(is_best, own, work)
-        work = op.Where(rows == j, pivot, work)
-        own_place = op.Slice(order, [j], [j + 1], [rank - 2])
-        place = op.ReduceSum(op.Where(is_best, order, 0), [rank - 2], keepdims=1)
-        order = op.Where(is_best, own_place, order)
-        order = op.Where(rows == j, place, order)
-        factor = op.Slice(work, [j], [j + 1], [rank - 1]) / op.Slice(
-            pivot, [j], [j + 1], [rank - 1]
-        )
-        columns = op.Unsqueeze(op.Range(0, n, 1), [0])
-        changed = op.Where(columns > j, work - factor * pivot, op.Where(columns == j, factor, work))
-        work = op.Where(rows > j, changed, work)
-    pivots = op.Concat(*exchanges, axis=-1) if len(exchanges) > 1 else exchanges[0]
-    return work, order, op.Cast(pivots, to=INT32.dtype)
+    work, places = steps(a)
+    return work, exchanges_of(a, places)
+
+
+@inline
+def order_by(a, places):
+    """The permutation matrix by which the rows of L and U are those of `a`."""
+    m = a.shape[-2]
+    y = op.Expand(unit(m, a.dtype), [*a.shape[:-2], m, m])
+    for j in range(len(places)):
+        y = exchanged(y, j, places[j])
+    return turned(y)
 
 
 @inline
@@ -225,30 +257,28 @@ def lower_and_upper(lu):
 
 @aten("linalg_lu_factor.default")
 def linalg_lu_factor(A, *, pivot=True):
-    lu, _, pivots = decomposed(A)
+    lu, pivots = decomposed(A)
     return lu, pivots
 
 
 @aten("linalg_lu_factor_ex.default")
 def linalg_lu_factor_ex(A, *, pivot=True, check_errors=False):
-    lu, _, pivots = decomposed(A)
+    lu, pivots = decomposed(A)
     return lu, pivots, no_error(A)
 
 
 @aten("_lu_with_info.default")
 def lu_with_info(self, pivot=True, check_errors=True):
-    lu, _, pivots = decomposed(self)
+    lu, pivots = decomposed(self)
     return lu, pivots, no_error(self)
 
 
 @aten("linalg_lu.default")
 def linalg_lu(A, *, pivot=True):
     assert pivot, "linalg.lu(pivot=False)"
-    lu, order, _ = decomposed(A)
+    lu, places = steps(A)
     low, high = lower_and_upper(lu)
-    columns = op.Unsqueeze(op.Range(0, A.shape[-2], 1), [0])
-    moved = op.Cast(order == columns, to=A.dtype)
-    return turned(moved), low, high
+    return order_by(A, places), low, high
 
 
 @inline
@@ -377,20 +407,20 @@ def lu_solve(self, LU_data, LU_pivots):
 
 @aten("_linalg_det.default")
 def linalg_det_parts(A):
-    lu, _, pivots = decomposed(A)
+    lu, pivots = decomposed(A)
     return op.Det(A), lu, pivots
 
 
 @aten("_linalg_slogdet.default")
 def linalg_slogdet_parts(A):
-    lu, _, pivots = decomposed(A)
+    lu, pivots = decomposed(A)
     sign, size = linalg_slogdet(A)
     return sign, size, lu, pivots
 
 
 @aten("_linalg_solve_ex.default")
 def linalg_solve_parts(A, B, *, left=True, check_errors=False):
-    lu, _, pivots = decomposed(A)
+    lu, pivots = decomposed(A)
     return solved(A, B, left), lu, pivots, no_error(A)
 
 
@@ -420,23 +450,35 @@ def geqrf(self):
         factors.append(op.Squeeze(tau, [last - 1]))
     if len(vectors) == 0:
         return r, op.Expand(zero, [*self.shape[:-2], 0])
-    low = op.Trilu(op.Concat(*vectors, axis=-1), -1, upper=0)
-    if n > m:
-        low = op.Concat(low, op.Expand(zero, [*self.shape[:-1], n - m]), axis=-1)
-    return op.Trilu(r, 0, upper=1) + low, op.Concat(*factors, axis=-1)
+    return packed(r, vectors), op.Concat(*factors, axis=-1)
 
 
 @inline
-def reflected_by(packed, taus, y, is_first_first):
+def packed(r, vectors):
+    """R, and below its diagonal the vectors of the reflections."""
+    m, n = r.shape[-2], r.shape[-1]
+    low = op.Trilu(op.Concat(*vectors, axis=-1), -1, upper=0)
+    if n > m:
+        low = op.Concat(low, full_of([*r.shape[:-1], n - m], 0, r.dtype), axis=-1)
+    return op.Trilu(r, 0, upper=1) + low
+
+
+@inline
+def vector_at(columns, j, head):
+    """The vector of a reflection, of which `head`, at the diagonal, is not kept."""
+    rows = op.Unsqueeze(op.Range(0, columns.shape[-2], 1), [1])
+    v = op.Slice(columns, [j], [j + 1], [columns.ndim - 1])
+    v = op.Where(rows > j, v, tensor(0.0, columns.dtype))
+    return op.Where(rows == j, tensor(head, columns.dtype), v)
+
+
+@inline
+def reflected_by(columns, taus, y, is_first_first):
     """`y` after the reflections of the packed columns, the first or the last of them first."""
-    last = packed.ndim - 1
-    rows = op.Unsqueeze(op.Range(0, packed.shape[-2], 1), [1])
-    zero, one = tensor(0.0, packed.dtype), tensor(1.0, packed.dtype)
     count = taus.shape[-1]
     for k in range(count):
         j = k if is_first_first else count - 1 - k
-        v = op.Where(rows > j, op.Slice(packed, [j], [j + 1], [last]), zero)
-        v = op.Where(rows == j, one, v)
+        v = vector_at(columns, j, 1.0)
         tau = op.Unsqueeze(op.Slice(taus, [j], [j + 1], [taus.ndim - 1]), [-1])
         y = y - tau * op.MatMul(v, op.MatMul(turned(v), y))
     return y

@@ -45,6 +45,12 @@ def first(x):
 
 
 @inline
+def each(f, x):
+    """`f` of each part."""
+    return f(x[0]), f(x[1])
+
+
+@inline
 def in_type(x, dtype):
     return (cast(x[0], dtype), cast(x[1], dtype)) if isinstance(x, tuple) else cast(x, dtype)
 

@@ -24,7 +24,6 @@ from .reduce import (
     vector_norm,
     widths,
 )
-from .singular import matrix_norm_of
 from .types import axes, axis, cast, full_of
 
 # --- Products
@@ -257,32 +256,6 @@ def norm(self, p, dim=None, keepdim=False, *, dtype=None):
 @pairs("norm.Scalar")
 def norm_scalar(self, p=2):
     return normed(absolute(self), p, None, False)
-
-
-@inline
-def matrix_norm(self, ord, dim, keepdim, dtype):
-    is_spectral = ord == "nuc" or ord == 2 or ord == -2
-    assert not is_spectral, "a norm of complex matrices that is of their singular values"
-    return matrix_norm_of(cast(absolute(self), dtype), ord, dim, keepdim)
-
-
-@pairs("linalg_matrix_norm.default", "linalg_matrix_norm.str_ord")
-def linalg_matrix_norm(self, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None):
-    return matrix_norm(self, ord, dim, keepdim, dtype)
-
-
-@pairs("linalg_norm.default")
-def linalg_norm(self, ord=None, dim=None, keepdim=False, *, dtype=None):
-    is_vector = (dim is not None and len(dim) == 1) or (dim is None and self[0].ndim == 1)
-    if ord is None or is_vector:
-        x = cast(absolute(self), dtype)
-        return normed(x, 2 if ord is None else ord, dim, keepdim)
-    return matrix_norm(self, ord, [-2, -1] if dim is None else dim, keepdim, dtype)
-
-
-@pairs("linalg_norm.ord_str")
-def linalg_norm_str(self, ord, dim=None, keepdim=False, *, dtype=None):
-    return matrix_norm(self, ord, [-2, -1] if dim is None else dim, keepdim, dtype)
 
 
 @pairs("dist.default")

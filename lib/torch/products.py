@@ -4,7 +4,17 @@ import numpy as np
 from sardonyx import INT32, INT64
 
 from .declare import aten, inline, op
-from .types import axis, cast, count_of, kind, promoted, result_type_of, without_bfloat16
+from .types import (
+    axis,
+    cast,
+    count_of,
+    full_of,
+    kind,
+    promoted,
+    result_type_of,
+    tensor,
+    without_bfloat16,
+)
 
 
 @inline
@@ -242,10 +252,15 @@ def cholesky_of(self, upper=False):
 
 @aten("linalg_cholesky.default")
 def cholesky(self, *, upper=False):
-    low = op.Identity(self) * 0
+    # As in LAPACK one triangle is looked at.
+    low, rest = full_of(self.shape, 0, self.dtype), self.mT if upper else self
+    rows = op.Unsqueeze(op.Range(0, self.shape[-1], 1), [1])
     for j in range(self.shape[-1]):
-        column = self[..., j:, j : j + 1] - low[..., j:, :j] @ low[..., j : j + 1, :j].mT
-        low[..., j:, j : j + 1] = column / op.Sqrt(column[..., :1, :])
+        column = op.Gather(rest, [j], axis=-1)
+        column = column / op.Sqrt(op.Gather(column, [j], axis=-2))
+        column = op.Where(rows < j, tensor(0.0, self.dtype), column)
+        low[..., j : j + 1] = column
+        rest = rest - column @ column.mT
     return low.mT if upper else low
 
 

@@ -75,7 +75,8 @@ def diagonalised(a, v):
     for _ in range(op.Cast(n * SWEEPS, to=INT64.dtype)):
         own = op.ReduceSum(a * one, [-2], keepdims=1)
         product = op.ReduceSum(a * other, [-2], keepdims=1)
-        t = tangents(own, product, side)
+        # Rounded differently, the two angles of a pair would not be those of one rotation.
+        t = tangents(own, (product + mirrored(product, -1)) * 0.5, side)
         a = op.Gather(turned_columns(a, t), order, axis=-1)
         a = turned(op.Gather(turned_columns(turned(a), t), order, axis=-1))
         v = op.Gather(turned_columns(v, t), order, axis=-1)
@@ -130,12 +131,18 @@ def nothing_of(a, m, n, full):
 
 
 @inline
-def svd_of(a, vectors, full):
-    """U, S and V in the type of the matrix; without vectors, S alone is meant."""
+def fixed_sizes(a):
     m, n = a.type.shape[-2], a.type.shape[-1]
     assert isinstance(m, int) and isinstance(n, int), (
         "singular values of a matrix whose numbers of rows and columns are not fixed"
     )
+    return m, n
+
+
+@inline
+def svd_of(a, vectors, full):
+    """U, S and V in the type of the matrix; without vectors, S alone is meant."""
+    m, n = fixed_sizes(a)
     if is_empty(a):
         return nothing_of(a, m, n, full)
     x = op.Cast(a, to=DOUBLE.dtype)
@@ -245,14 +252,20 @@ def limit_of(a, s, atol, rtol):
 
 
 @inline
+def inverted(a, s, atol, rtol):
+    """1 over each singular value, beside the columns of vectors; 0 for those that count as 0."""
+    kept = s > limit_of(a, s, atol, rtol)
+    y = op.Where(kept, 1.0 / op.Where(kept, s, tensor(1.0, s.dtype)), 0.0)
+    return op.Unsqueeze(y, [-2])
+
+
+@inline
 def pinv_of(a, atol, rtol, hermitian):
     x = symmetric(a, "L") if hermitian else a
     if is_empty(a):
         return turned(a)
     u, s, v = svd_of(x, True, False)
-    kept = s > limit_of(a, s, atol, rtol)
-    inverted = op.Where(kept, 1.0 / op.Where(kept, s, tensor(1.0, s.dtype)), 0.0)
-    return op.MatMul(v * op.Unsqueeze(inverted, [-2]), turned(u))
+    return op.MatMul(v * inverted(a, s, atol, rtol), turned(u))
 
 
 @aten("linalg_pinv.default")
@@ -277,7 +290,12 @@ def pinverse(self, rcond=1e-15):
 
 @inline
 def rank_of(a, atol, rtol, hermitian):
-    s = svd_of(symmetric(a, "L") if hermitian else a, False, False)[1]
+    return counted(a, svd_of(symmetric(a, "L") if hermitian else a, False, False)[1], atol, rtol)
+
+
+@inline
+def counted(a, s, atol, rtol):
+    """How many singular values do not count as 0."""
     if is_empty(a):
         zero, batch = tensor(0, INT64.dtype), a.shape[:-2]
         return op.Expand(zero, batch) if len(batch) > 0 else zero
@@ -309,17 +327,21 @@ def matrix_rank_by_tensors(input, *, atol=None, rtol=None, hermitian=False):
 
 
 @inline
+def norm_by(s, ord):
+    """The norm that is of the singular values."""
+    if ord == "nuc":
+        return op.ReduceSum(s, [-1], keepdims=0)
+    return op.ReduceMax(s, [-1], keepdims=0) if ord > 0 else op.ReduceMin(s, [-1], keepdims=0)
+
+
+@inline
 def matrix_norm_of(x, ord, dim, keepdim):
     rows, columns = axis(dim[0], x.ndim), axis(dim[1], x.ndim)
     if ord == "fro":
         return reduced(op.ReduceL2, x, list(dim), keepdim)
     if ord == "nuc" or abs(ord) == 2:
         rest = [one for one in range(x.ndim) if one != rows and one != columns]
-        s = svd_of(op.Transpose(x, perm=[*rest, rows, columns]), False, False)[1]
-        if ord == "nuc":
-            y = op.ReduceSum(s, [-1], keepdims=0)
-        else:
-            y = op.ReduceMax(s, [-1], keepdims=0) if ord > 0 else op.ReduceMin(s, [-1], keepdims=0)
+        y = norm_by(svd_of(op.Transpose(x, perm=[*rest, rows, columns]), False, False)[1], ord)
         return op.Unsqueeze(y, sorted([rows, columns])) if keepdim else y
     assert ord in (1, -1, math.inf, -math.inf), f"linalg.matrix_norm(ord={ord!r})"
     first, second = (rows, columns) if abs(ord) == 1 else (columns, rows)
@@ -367,11 +389,17 @@ def linalg_norm_str(self, ord, dim=None, keepdim=False, *, dtype=None):
 def condition_of(a, p):
     if p == 2 or p == -2:
         s = svd_of(a, False, False)[1]
-        top, least = op.ReduceMax(s, [-1], keepdims=0), op.ReduceMin(s, [-1], keepdims=0)
-        return top / least if p == 2 else least / top
+        return norm_by(s, p) / norm_by(s, -p)
     dims = [-2, -1]
-    y = matrix_norm_of(a, p, dims, False) * matrix_norm_of(inverse_of(a), p, dims, False)
-    return op.Where(op.IsNaN(y), op.CastLike(math.inf, y), y)
+    return or_endless(
+        matrix_norm_of(a, p, dims, False) * matrix_norm_of(inverse_of(a), p, dims, False)
+    )
+
+
+@inline
+def or_endless(x):
+    """The condition of a matrix that has no inverse is infinite."""
+    return op.Where(op.IsNaN(x), op.CastLike(math.inf, x), x)
 
 
 @aten("linalg_cond.default")

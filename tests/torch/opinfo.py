@@ -129,8 +129,8 @@ def agree(ours: Any, theirs: torch.Tensor, is_drawn: bool = False) -> str:
     return ""
 
 
-# Results that may have either sign: compared as torch's own tests do.
-EITHER_SIGN = {"linalg.eigh"}
+# Vectors that may have either sign, or any phase: compared as torch's own tests do.
+EITHER_SIGN = {"linalg.eigh", "linalg.svd", "svd", "svd_lowrank", "pca_lowrank"}
 
 
 def operator_of(info: Any, sample: Any) -> Callable[..., Any]:

@@ -23,9 +23,9 @@ This page lists which operators of PyTorch can be converted; `python tests/torch
 (OpInfo, `torch.testing._internal`, the first four of each operator, float32): each is captured,
 converted, run by Sardonyx's evaluator and compared with PyTorch. An operator is right if all of
 its samples are right, refused if one sample is refused with a message, and wrong if one gives a
-different result. For random results, only type and shape are compared, and eigenvectors are
-compared without their signs, as in PyTorch's own tests. Samples of sparse tensors, and samples
-that PyTorch itself cannot trace, are left out.
+different result. For random results, only type and shape are compared, and eigenvectors and
+singular vectors are compared without their signs and phases, as in PyTorch's own tests. Samples of
+sparse tensors, and samples that PyTorch itself cannot trace, are left out.
 
 """
 OVERLOADS = "## Overloads of the library\n"
@@ -162,8 +162,8 @@ def type_table(others: dict[str, list[tuple[str, list[Any]]]], known: dict[str, 
     """Of the first samples of other element types: counts, and each operator that differs."""
     lines = [
         "## Other element types\n",
-        "The first two samples of each operator that takes the type were tried. Most of what is",
-        "refused in complex64 has no form for pairs of real numbers.\n",
+        "The first two samples of each operator that takes the type were tried. All that is",
+        "refused in complex64 is not in the library for real numbers either.\n",
         "| type | right | wrong | refused | left out |",
         "|---|---:|---:|---:|---:|",
     ]
