@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import argparse
 import collections
+import contextlib
 import dataclasses
+import gc
 import itertools
 import re
 import sys
@@ -148,13 +150,23 @@ class Captured:
     wanted: list[torch.Tensor]
 
 
+@contextlib.contextmanager
+def uncollected() -> Iterator[None]:
+    """Generators of samples that are collected while torch traces switch gradients in the graph."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
 def capture(operator: Any, sample: Any) -> Captured | Outcome:
     function, tensors = flat_function(operator, sample)
     if any(one.layout != torch.strided for one in tensors):
         return Outcome("skipped", "a sparse tensor")
     copies = [one.clone() for one in tensors]
     try:
-        with torch.no_grad():
+        with torch.no_grad(), uncollected():
             wanted = _pytree.tree_leaves(function(*[one.clone() for one in tensors]))
             module = make_fx(function, tracing_mode="fake", pre_dispatch=True)(*copies)
             module = decomposed(module, overloads())
