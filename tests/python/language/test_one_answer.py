@@ -637,3 +637,60 @@ def test_known_floats_are_divided_as_in_python(number: str, tmp_path: pathlib.Pa
 )
 def test_what_fails_in_python_is_refused(number: str) -> None:
     refused(f"import math\n---\nreturn x * ({number})", "static-error", x=F)
+
+
+# --- Numbers where an operator takes a vector, and vectors where it takes a number ----------------
+
+RANKS = [
+    "op.Expand(x, 2)", "op.Tile(x, 2)", "op.ConstantOfShape(2)", "op.Compress(x, True)",
+    "op.CenterCropPad(x, 1)", "op.Slice(x, 0, 1)", "op.TopK(x, 1)[0]", "op.ReduceSum(x, 0)",
+    "op.Squeeze(op.Unsqueeze(x, [0]), 0)", "op.Reshape(x, 3)", "op.Pad(x, 1)",
+    "op.HannWindow([3])", "op.Range(0, 4, [2])", "op.DFT(op.Reshape(x, [1, 3, 1]), [4])",
+    "op.STFT(op.Reshape(x, [1, 3, 1]), [1], frame_length=2)",
+    "op.Col2Im(op.Reshape(x, [1, 3, 1]), 3, 1)", "op.ConstantOfShape([2], value=[1.0, 2.0])",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("expression", RANKS)
+def test_ranks_of_small_inputs(expression: str, tmp_path: pathlib.Path) -> None:
+    body = f"return {expression}"
+    answer, _ = shared_compiler().compile(text_of(body, False, {"x": F}), "f")
+    assert answer[0] == "error", answer
+    path = tmp_path / "program.py"
+    path.write_text(text_of(body, False, {"x": F}))
+    with pytest.raises((sardonyx.EvalError, TypeError, ValueError)):
+        runpy.run_path(str(path))["f"](F)
+
+
+@pytest.mark.parametrize("value", ["1.0", "np.float32(1)", "np.array(1.0, np.float32)", "[[1.0]]"])
+def test_the_value_of_a_constant_of_shape(value: str, tmp_path: pathlib.Path) -> None:
+    """onnx and ONNX Runtime take a vector alone."""
+    body = f"return op.ConstantOfShape([2], value={value})"
+    check(body, np.ones(2, np.float32), tmp_path, x=F)
+
+
+NUMBERS_OF_NUMPY = """\
+from sardonyx import script, FLOAT, opset21 as op
+K = np.array([3, 2])
+H = np.array([0.5, 2.0], np.float16)
+
+@script(default_opset=op)
+def scaled(x: FLOAT[...], alpha: float = 1.0) -> FLOAT[...]:
+    return x * alpha
+
+@script(default_opset=op)
+def counted(x: FLOAT[...], n: int = 1) -> FLOAT[...]:
+    return x * n
+---
+"""
+
+
+@pytest.mark.parametrize(
+    ("expression", "factor"),
+    [("scaled(x, K.max())", 3), ("scaled(x, alpha=K[1])", 2), ("scaled(x, H[0])", 0.5),
+     ("counted(x, K[0])", 3), ("counted(x, n=np.int8(2))", 2)],
+)  # fmt: skip
+def test_attributes_that_are_numbers_of_numpy(
+    expression: str, factor: float, tmp_path: pathlib.Path
+) -> None:
+    check(f"{NUMBERS_OF_NUMPY}return {expression}", F * np.float32(factor), tmp_path, x=F)
