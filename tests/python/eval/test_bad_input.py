@@ -72,7 +72,7 @@ LARGE = "negative or too large|beyond the limit"
 TABLE = [
     # --- Shapes that multiply past memory, and past 64 bits.
     bad("ConstantOfShape", [i64(FAR, FAR)], LARGE),
-    bad("ConstantOfShape", [i64(FAR)], LARGE),
+    bad("ConstantOfShape", [np.array([FAR])], LARGE),
     bad("Expand", [X, i64(FAR, 2, 3)], LARGE),
     bad("Tile", [X, i64(FAR, FAR)], LARGE),
     bad("Tile", [X, i64(FAR, 1)], LARGE),
