@@ -98,7 +98,8 @@ Object lazy(Context& c, std::string_view what, const Arguments& a, size_t first,
     for (const Object& source : sources) {
         bool is_iterable = source.is_sequence() || source.is(ObjectKind::kDict) ||
                            source.is(ObjectKind::kSet) || source.is(ObjectKind::kRange) ||
-                           source.is(ObjectKind::kString) || source.is(ObjectKind::kIterator);
+                           source.is(ObjectKind::kString) || source.is(ObjectKind::kIterator) ||
+                           (source.is(ObjectKind::kConstant) && source.get<Tensor>().rank() > 0);
         if (!is_iterable) {
             return refuse(c, a.range, fmt::format("{} over {}", what, kind_name(source)),
                           "give lists whose lengths are known");

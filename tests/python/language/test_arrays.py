@@ -418,6 +418,20 @@ def test_sums_are_exact_or_refused() -> None:
     assert compiled > 10
 
 
+# Iterators over arrays that are known have their rows.
+ITERATED = [
+    ("x * list(zip(W, K))[1][0]", X * np.float32(0.1)), ("x * dict(zip('ab', W))['a']", X * 1.5),
+    ("x * list(map(float, W))[0]", X * 1.5), ("x * list(reversed(W))[1]", X * 1.5),
+    ("x * next(iter(W))", X * 1.5), ("x * len(list(filter(lambda one: one > 1, W)))", X),
+    ("x * list(enumerate(W, 1))[1][0]", X * 2), ("x * tuple(iter(W))[0]", X * 1.5),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("expression", "expected"), ITERATED)
+def test_iterators_over_arrays(expression: str, expected: object, tmp_path: pathlib.Path) -> None:
+    check(f"{ONES}return {expression}", np.asarray(expected, np.float32), tmp_path, x=X)
+
+
 CLASSES = ("np.integer", "np.signedinteger", "np.unsignedinteger", "np.floating", "np.number",
            "np.generic", "np.float32", "np.float64", "np.int8", "np.int64", "np.bool_",
            "np.ndarray", "int", "float", "bool", "(int, np.integer)")  # fmt: skip
