@@ -67,31 +67,46 @@ std::string fx_node(const Node& node, const std::string& operation) {
                        node.name, operation, fx_list(node.args, '(', ')'), kwargs);
 }
 
-}  // namespace
-
-Metadata metadata_of(const Node& node) {
-    std::string operation = dotted(node.target);
-    std::vector<std::pair<std::string, std::string>> scopes;
-    if (node.place != nullptr) {
-        scopes = node.place->modules;
-    }
-    scopes.emplace_back(node.name, operation);
+// The scopes of a node, outermost first, as its metadata have them.
+struct Scopes {
     std::string spaces, classes, paths;
-    for (const auto& [path, name] : scopes) {
+
+    void add(std::string_view path, std::string_view name) {
         std::string_view comma = spaces.empty() ? "" : ", ";
-        spaces += fmt::format("{}{}: {}", spaces.empty() ? "" : "/", path, name);
-        classes += fmt::format("{}{}", comma, python_string(name, '\''));
-        paths += fmt::format("{}{}", comma, python_string(path, '\''));
+        spaces += spaces.empty() ? "" : "/";
+        spaces.append(path).append(": ").append(name);
+        classes.append(comma).append(python_string(name, '\''));
+        paths.append(comma).append(python_string(path, '\''));
     }
-    Metadata found = {{"namespace", spaces},
-                      {"pkg.torch.onnx.class_hierarchy", "[" + classes + "]"},
-                      {"pkg.torch.onnx.name_scopes", "[" + paths + "]"},
-                      {"pkg.torch.onnx.fx_node", fx_node(node, operation)}};
+};
+
+// Without the node itself.
+Scopes scopes_of(const Node& node) {
+    Scopes scopes;
+    if (node.place != nullptr) {
+        for (const auto& [path, name] : node.place->modules) {
+            scopes.add(path, name);
+        }
+    }
+    return scopes;
+}
+
+Metadata metadata_of(const Node& node, Scopes scopes) {
+    std::string operation = dotted(node.target);
+    scopes.add(node.name, operation);
+    Metadata found;
+    found.reserve(5);
+    found.emplace_back("namespace", std::move(scopes.spaces));
+    found.emplace_back("pkg.torch.onnx.class_hierarchy", "[" + scopes.classes + "]");
+    found.emplace_back("pkg.torch.onnx.name_scopes", "[" + scopes.paths + "]");
+    found.emplace_back("pkg.torch.onnx.fx_node", fx_node(node, operation));
     if (node.place != nullptr && !node.place->trace.empty()) {
         found.emplace_back("pkg.torch.onnx.stack_trace", node.place->trace);
     }
     return found;
 }
+
+}  // namespace
 
 std::vector<std::pair<uint32_t, Metadata>> metadata_by_line(const std::vector<const Node*>& lines) {
     std::unordered_map<std::string_view, const Node*> makers;
@@ -100,7 +115,10 @@ std::vector<std::pair<uint32_t, Metadata>> metadata_by_line(const std::vector<co
             makers[node->name] = node;
         }
     }
+    // Many nodes have one place.
+    std::unordered_map<const Place*, Scopes> scopes;
     std::vector<std::pair<uint32_t, Metadata>> found;
+    found.reserve(lines.size());
     for (size_t i = 0; i < lines.size(); ++i) {
         const Node* node = lines[i];
         if (node == nullptr) {
@@ -114,7 +132,11 @@ std::vector<std::pair<uint32_t, Metadata>> metadata_by_line(const std::vector<co
             }
             node = maker->second;
         }
-        found.emplace_back(static_cast<uint32_t>(i + 1), metadata_of(*node));
+        auto [place, is_new] = scopes.try_emplace(node->place.get());
+        if (is_new) {
+            place->second = scopes_of(*node);
+        }
+        found.emplace_back(static_cast<uint32_t>(i + 1), metadata_of(*node, place->second));
     }
     return found;
 }

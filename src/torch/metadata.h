@@ -11,9 +11,6 @@ namespace sardonyx::torch {
 
 using Metadata = std::vector<std::pair<std::string, std::string>>;
 
-// Of one operator of the program.
-Metadata metadata_of(const Node& node);
-
 // Of the nodes that the lines of a script make, by the number of the line, from 1.
 std::vector<std::pair<uint32_t, Metadata>> metadata_by_line(const std::vector<const Node*>& lines);
 

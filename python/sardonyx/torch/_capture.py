@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import warnings
-import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -22,6 +21,7 @@ from .._core import (
 )
 from ._decompose import REMADE, decomposed
 from ._program import Body, ElementType, Facts, Input, Node, Place, Problem, Program, Ref, Weight
+from ._schema import Schema, schema_of
 
 _ELEMENT_TYPES = {
     torch.float32: "FLOAT", torch.float64: "DOUBLE", torch.float16: "FLOAT16",
@@ -34,6 +34,7 @@ _ELEMENT_TYPES = {
 # The element types of the parts of a complex number.
 _PARTS = {torch.complex32: "FLOAT16", torch.complex64: "FLOAT", torch.complex128: "DOUBLE"}
 _DTYPES: dict[torch.dtype, int] = {}  # a number for each
+_PLAIN = frozenset((int, bool, float, str))  # what a program has as torch has it
 _TWO_PARTS = "keep real and imaginary parts in two tensors"
 
 
@@ -80,10 +81,8 @@ def _dim_text(expression: Any, names: Mapping[str, str]) -> str:
 
 def annotation(value: Any, names: _DimNames) -> str:
     """The type of a tensor in a script; empty if it is not a tensor."""
-    if not isinstance(value, torch.Tensor):
-        return ""
-    base = element_type(value.dtype)
-    if not base:
+    base = _ELEMENT_TYPES.get(value.dtype) if isinstance(value, torch.Tensor) else None
+    if base is None:
         return ""
     dims = [str(size) if type(size) is int else names.size(size) for size in value.shape]
     return f"{base}[{', '.join(dims)}]" if dims else base
@@ -91,9 +90,9 @@ def annotation(value: Any, names: _DimNames) -> str:
 
 def _is_complex(value: Any) -> bool:
     """Whether it is a complex tensor, or a list of some."""
-    if isinstance(value, (list, tuple)):
-        return any(_is_complex(one) for one in value)
-    return isinstance(value, torch.Tensor) and value.dtype.is_complex
+    if isinstance(value, torch.Tensor):
+        return value.dtype in _PARTS
+    return isinstance(value, (list, tuple)) and any(_is_complex(one) for one in value)
 
 
 def input_type(value: Any, names: _DimNames) -> str:
@@ -131,37 +130,6 @@ def _modules(around: Iterable[tuple[Any, Any]]) -> tuple[tuple[str, str], ...]:
     return tuple(found)
 
 
-class _Schema:
-    """What a program needs to know of an overload."""
-
-    def __init__(self, overload: Any) -> None:
-        schema = overload._schema
-        self.packet = schema.name.partition("::")[2]
-        self.target = f"{schema.name}.{schema.overload_name or 'default'}"
-        # The schema of prims::as_strided claims that it writes, but it makes a view.
-        is_mutable = schema.is_mutable and schema.name != "prims::as_strided"
-        parameters = schema.arguments if is_mutable else ()
-        self.writes = [
-            (i, one.name) for i, one in enumerate(parameters)
-            if one.alias_info is not None and one.alias_info.is_write
-        ]  # fmt: skip
-        # Each parameter, and whether ONNX's operators leave it out.
-        self.parameters = [(one.name, is_left_out(one.name)) for one in schema.arguments]
-        self.means_nothing = means_nothing(self.packet)
-        self.is_strided = self.packet.startswith("as_strided")
-
-
-# By the overload: torch makes objects of all arguments each time that it is asked.
-_schemas: weakref.WeakKeyDictionary[Any, _Schema] = weakref.WeakKeyDictionary()
-
-
-def _schema(overload: Any) -> _Schema:
-    found = _schemas.get(overload)
-    if found is None:
-        found = _schemas[overload] = _Schema(overload)
-    return found
-
-
 class _Reader:
     def __init__(
         self, dim_names: _DimNames, problems: list[Problem],
@@ -171,27 +139,27 @@ class _Reader:
         self.problems = problems
         self.groups = groups or {}  # which weights share their memory
         # Many nodes have the same modules around them and the same line.
-        self.modules: dict[Any, tuple[tuple[str, str], ...]] = {}
-        self.places: dict[Any, Place] = {}
-        self.schemas: dict[Any, _Schema] = {}
+        self.modules: dict[Any, tuple[tuple[tuple[str, str], ...], dict[str, Place]]] = {}
+        self.schemas: dict[Any, Schema] = {}
         self.complex: set[fx.Node] = set()  # those whose values are
 
-    def place(self, node: fx.Node) -> Place:
-        around = tuple((node.meta.get("nn_module_stack") or {}).values())
-        modules = self.modules.get(around)
-        if modules is None:
-            modules = self.modules[around] = _modules(around)
-        trace = node.meta.get("stack_trace") or ""
-        place = self.places.get((trace, modules))
+    def place(self, meta: Mapping[str, Any]) -> Place:
+        around = tuple((meta.get("nn_module_stack") or {}).values())
+        found = self.modules.get(around)
+        if found is None:
+            found = self.modules[around] = (_modules(around), {})
+        modules, places = found
+        trace = meta.get("stack_trace") or ""
+        place = places.get(trace)
         if place is None:
             module = next((path for path, _ in reversed(modules) if path), "")
-            place = self.places[trace, modules] = Place(module, modules, trace)
+            place = places[trace] = Place(module, modules, trace)
         return place
 
     def value(self, value: Any, node: Node, program: Program) -> Any:
         if isinstance(value, fx.Node):
             return Ref(value.name)
-        if value is None or type(value) in (int, bool, float, str):
+        if value is None or type(value) in _PLAIN:
             return value
         if isinstance(value, (list, tuple)):
             return [self.value(one, node, program) for one in value]
@@ -215,10 +183,10 @@ class _Reader:
         self.problems.append(Problem(node, f"an argument of the type `{type(value).__name__}`"))
         return None
 
-    def arguments(self, fx_node: fx.Node, node: Node, schema: _Schema, program: Program) -> None:
+    def arguments(self, fx_node: fx.Node, node: Node, schema: Schema, program: Program) -> None:
         """By place as torch gives them, by name from the first that is left out."""
-        by_name = False
-        for (parameter, left_out), value in zip(schema.parameters, fx_node.args, strict=False):
+        args, by_name = fx_node.args, False
+        for (parameter, left_out), value in zip(schema.parameters, args, strict=False):
             if left_out:
                 by_name = True
             elif by_name:
@@ -229,7 +197,7 @@ class _Reader:
             if not is_left_out(name):
                 node.kwargs[name] = self.value(value, node, program)
         for i, parameter in schema.writes:
-            written = fx_node.args[i] if i < len(fx_node.args) else fx_node.kwargs[parameter]
+            written = args[i] if i < len(args) else fx_node.kwargs[parameter]
             if gives_statistics(node.target):
                 continue  # their new values are among its results
             if isinstance(written, fx.Node) and not node.writes:
@@ -239,16 +207,16 @@ class _Reader:
                     Problem(node, f"`{fx_node.target}` writes into several tensors")
                 )
 
-    def call(self, fx_node: fx.Node, module: fx.GraphModule, program: Program) -> Node | None:
-        target = fx_node.target
-        value = fx_node.meta.get("val")
-        place = self.place(fx_node)
-        node = Node(fx_node.name, "", [], {}, annotation(value, self.dim_names), place)
-        node.storage = _storage(value)
+    def call(
+        self, fx_node: fx.Node, value: Any, module: fx.GraphModule, program: Program
+    ) -> Node | None:
+        target, place = fx_node.target, self.place(fx_node.meta)
+        kind, storage = annotation(value, self.dim_names), _storage(value)
+        node = Node(fx_node.name, "", [], {}, kind, place, storage)
+        if isinstance(target, torch._ops.OpOverload):
+            return self.operator(fx_node, node, value, program)
         if isinstance(target, torch._ops.HigherOrderOperator):
             return self.higher_order(fx_node, node, module, program)
-        if isinstance(target, torch._ops.OpOverload):
-            return self.operator(fx_node, node, program)
         name = getattr(target, "__name__", str(target))
         if means_nothing(name):
             return None
@@ -259,16 +227,15 @@ class _Reader:
         node.args = [self.value(one, node, program) for one in fx_node.args]
         node.args += [self.value(one, node, program) for one in fx_node.kwargs.values()]
         if name == "getitem":
-            node.storage = _storage(value)
             if fx_node in self.complex:
                 node.is_twice = True
                 program.pairs.add(node.name)
         return node
 
-    def operator(self, fx_node: fx.Node, node: Node, program: Program) -> Node | None:
+    def operator(self, fx_node: fx.Node, node: Node, value: Any, program: Program) -> Node | None:
         schema = self.schemas.get(fx_node.target)
         if schema is None:
-            schema = self.schemas[fx_node.target] = _schema(fx_node.target)
+            schema = self.schemas[fx_node.target] = schema_of(fx_node.target)
         packet, node.target = schema.packet, schema.target
         if schema.means_nothing:
             return None
@@ -278,21 +245,19 @@ class _Reader:
             node.target = "py::numel"
         elif packet in ("item", "_local_scalar_dense"):
             node.target = "py::item"
-            value = fx_node.meta.get("val")
             kinds = ((torch.SymBool, bool), (torch.SymFloat, float))
             node.element_type = next(
                 (k.__name__ for s, k in kinds if isinstance(value, (s, k))), "int"
             )
-        value = fx_node.meta.get("val")
-        inputs = fx_node.all_input_nodes
-        node.takes_pairs = not self.complex.isdisjoint((fx_node, *inputs))
+        if self.complex:
+            node.takes_pairs = not self.complex.isdisjoint((fx_node, *fx_node.all_input_nodes))
         self.arguments(fx_node, node, schema, program)
-        if schema.is_strided and not _is_whole(inputs[0].meta.get("val")):
+        if schema.is_strided and not _is_whole(fx_node.all_input_nodes[0].meta.get("val")):
             words = f"`{node.target}` of a tensor that is a part of another, or in another order"
             self.problems.append(Problem(node, words, "write it with slices and transposes"))
         if fx_node in self.complex:
             program.pairs.add(node.name)
-        elif isinstance(value, torch.Tensor) and not element_type(value.dtype):
+        elif not node.type and isinstance(value, torch.Tensor):  # its element type is none of ONNX
             words = f"`{node.target}` gives a tensor of `{value.dtype}`"
             self.problems.append(Problem(node, words))
         return node
@@ -336,13 +301,16 @@ class _Reader:
 
     def read(self, module: fx.GraphModule, program: Program) -> None:
         """The nodes and outputs."""
-        self.complex.update(one for one in module.graph.nodes if _is_complex(one.meta.get("val")))
         for fx_node in module.graph.nodes:
-            if fx_node.op == "call_function":
-                node = self.call(fx_node, module, program)
+            value = fx_node.meta.get("val")
+            if _is_complex(value):
+                self.complex.add(fx_node)
+            op = fx_node.op
+            if op == "call_function":
+                node = self.call(fx_node, value, module, program)
                 if node is not None:
                     program.nodes.append(node)
-            elif fx_node.op == "output":
+            elif op == "output":
                 results = fx_node.args[0]
                 program.is_tuple = isinstance(results, (list, tuple))
                 flat = _pytree.tree_leaves(results)
@@ -359,12 +327,13 @@ class _Reader:
 
 def _are_told(program: Program) -> bool:
     """Whether torch's storages say what a write changes; they do not in a program from a file."""
+    writes = [node for node in program.nodes if node.writes]
+    if not writes:
+        return True
     storages = {one.name: one.storage for one in program.inputs}
     storages |= {one.name: one.storage for one in program.weights}
     storages |= {node.name: node.storage for node in program.nodes}
-    return all(
-        storages.get(node.writes) == node.storage != 0 for node in program.nodes if node.writes
-    )
+    return all(storages.get(node.writes) == node.storage != 0 for node in writes)
 
 
 def _facts(value: torch.Tensor) -> Facts:
@@ -486,10 +455,11 @@ def _bounds(
     def number(bound: Any) -> int | None:
         return int(bound) if bound.is_Integer and abs(int(bound)) < 2**63 else None
 
-    return {
-        names.get(str(symbol), str(symbol)): (number(one.lower), number(one.upper))
-        for symbol, one in exported.range_constraints.items()
-    }
+    bounds = {}
+    for symbol, one in exported.range_constraints.items():
+        name = symbol.name if symbol.is_Symbol else str(symbol)  # sympy takes long to print one
+        bounds[names.get(name, name)] = (number(one.lower), number(one.upper))
+    return bounds
 
 
 def program_of(

@@ -15,27 +15,24 @@ import torch
 from torch import fx
 from torch.utils import _pytree
 
-from .._core import functional_overload, means_nothing
+from .._core import functional_overload
+from ._schema import schema_of
 
 # In the `meta` of a graph that is not the one that torch has made: its values are of several
 # traces, so that their storages do not say what lies in the same memory.
 REMADE = "sardonyx_remade"
-
-
-def _key(overload: Any) -> str:
-    schema = overload._schema
-    return f"{schema.name}.{schema.overload_name or 'default'}"
+# What Python's own operations say.
+_SIZES = frozenset(("sym_size", "sym_numel", "item", "_local_scalar_dense"))
 
 
 def _is_known(overload: Any, known: Mapping[str, Any]) -> bool:
-    key = _key(overload)
-    _space, _, rest = key.partition("::")
-    packet = rest.partition(".")[0]
-    if means_nothing(packet) or packet in ("sym_size", "sym_numel", "item", "_local_scalar_dense"):
+    schema = schema_of(overload)
+    key = schema.target
+    if schema.means_nothing or schema.packet in _SIZES:
         return True
-    if overload._schema.is_mutable:
+    if schema.is_mutable:
         key = functional_overload(key, known)
-    return key in known or f"pairs::{rest}" in known
+    return key in known or f"pairs::{schema.target.partition('::')[2]}" in known
 
 
 def _tables(known: Mapping[str, Any]) -> dict[Any, Callable[..., Any]]:
@@ -254,12 +251,17 @@ def decomposed(
         if isinstance(child, fx.GraphModule)
     }  # fmt: skip
     calls = [node for node in module.graph.nodes if node.op == "call_function"]
-    # Each overload is looked up once: most stand in a graph many times.
+    # Each target is looked up once: most stand in a graph many times.
+    targets = {node.target for node in calls}
     lacking = {
-        target for target in {node.target for node in calls}
+        target for target in targets
         if isinstance(target, torch._ops.OpOverload) and not _is_known(target, known)
     }  # fmt: skip
-    unknown = [node for node in calls if node.target in lacking or _is_autocast(node)]
+    has_bodies = any(isinstance(target, torch._ops.HigherOrderOperator) for target in targets)
+    unknown = [
+        node for node in (calls if lacking or has_bodies else ())
+        if node.target in lacking or _is_autocast(node)
+    ]  # fmt: skip
     changed = {name: one for name, one in inner.items() if one is not getattr(module, name)}
     if not unknown and not changed:
         return module

@@ -63,7 +63,7 @@ def convert(
         from ._capture import program_of
         from ._operators import overloads
 
-        known = {**overloads(), **own.known}
+        known = {**overloads(), **own.known} if own.known else overloads()
         program, arrays = program_of(exported_program, known, dynamic_shapes)
         made = finished(program, arrays, opset, state, metadata, target, own,
                         input_names, output_names)  # fmt: skip

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import itertools
 import json
 import linecache
+import types
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -65,9 +67,23 @@ def array_of(tensor: torch.Tensor) -> Any:
 
 
 def _head(text: str) -> str:
-    """The script for Python, which need not know its body: the compiler reads the whole text."""
-    start = text.index("\ndef ") + 1
-    return f"{text[: text.index(chr(10), start)]} ...\n"
+    """The script for Python, which need not know its parameters and body: the compiler does."""
+    return f"{text[: text.index(chr(10) + 'def ')]}\ndef {_MAIN}(): ...\n"
+
+
+# Programs differ little up to there.
+@functools.lru_cache(maxsize=256)
+def _code_of_head(text: str) -> types.CodeType:
+    return compile(text, "<torch>", "exec", dont_inherit=True)
+
+
+def _code_in_file(code: types.CodeType, name: str) -> types.CodeType:
+    """The same code, and that of the functions in it, as if it stood in another file."""
+    constants = tuple(
+        one.replace(co_filename=name) if isinstance(one, types.CodeType) else one
+        for one in code.co_consts
+    )
+    return code.replace(co_filename=name, co_consts=constants)
 
 
 class Exported:
@@ -144,7 +160,8 @@ class Exported:
         lines = self._text.splitlines(keepends=True)
         linecache.cache[name] = (len(self._text), None, lines, name)
         try:
-            exec(compile(self._library.without_imports(_head(self._text)), name, "exec"), scope)
+            head = _code_of_head(self._library.without_imports(_head(self._text)))
+            exec(_code_in_file(head, name), scope)
         except CompileError as error:
             raise self._explained(error.diagnostics, str(error.args[0])) from None
         found: OnnxFunction = scope[_MAIN]
@@ -310,6 +327,7 @@ def finished(
     return exported
 
 
+@functools.cache
 def _torch_folder() -> str:
     """What is in the paths of PyTorch's own files."""
     import pathlib

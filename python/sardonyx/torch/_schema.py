@@ -1,0 +1,40 @@
+"""What is known of PyTorch's overloads: torch makes objects of all arguments when it is asked."""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+from .._core import is_left_out, means_nothing
+
+
+class Schema:
+    """What a program needs to know of an overload."""
+
+    def __init__(self, overload: Any) -> None:
+        schema = overload._schema
+        self.packet = schema.name.partition("::")[2]
+        self.target = f"{schema.name}.{schema.overload_name or 'default'}"
+        self.is_mutable = bool(schema.is_mutable)
+        # The schema of prims::as_strided claims that it writes, but it makes a view.
+        parameters = schema.arguments if self.is_mutable and schema.name != _AS_STRIDED else ()
+        self.writes = [
+            (i, one.name) for i, one in enumerate(parameters)
+            if one.alias_info is not None and one.alias_info.is_write
+        ]  # fmt: skip
+        # Each parameter, and whether ONNX's operators leave it out.
+        self.parameters = [(one.name, is_left_out(one.name)) for one in schema.arguments]
+        self.means_nothing = means_nothing(self.packet)
+        self.is_strided = self.packet.startswith("as_strided")
+
+
+_AS_STRIDED = "prims::as_strided"
+_schemas: weakref.WeakKeyDictionary[Any, Schema] = weakref.WeakKeyDictionary()
+
+
+def schema_of(overload: Any) -> Schema:
+    """The same object each time."""
+    found = _schemas.get(overload)
+    if found is None:
+        found = _schemas[overload] = Schema(overload)
+    return found
