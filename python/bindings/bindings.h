@@ -86,5 +86,6 @@ double float_from_python(nb::handle object);
 std::string kind_of(nb::handle object);
 // The attribute, or an empty object where there is none.
 nb::object attribute_or_none(nb::handle object, const char* name);
+nb::object attribute_or_none(nb::handle object, nb::handle name);
 
 }  // namespace sardonyx::python

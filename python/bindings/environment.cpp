@@ -39,7 +39,8 @@ elaborate::Environment::Answer answer(Ask ask) {
 
 // The contents of the closure cell of this name; an empty object when there is none.
 nb::object closure_value(nb::handle function, nb::handle name) {
-    nb::object cells = function.attr("__closure__");
+    static nb::handle closure = nb::handle(PyUnicode_InternFromString("__closure__"));
+    nb::object cells = function.attr(closure);
     if (cells.is_none()) {
         return {};
     }
@@ -73,10 +74,11 @@ bool is_beside(const std::string& path, const std::string& other) {
 }  // namespace
 
 nb::object PythonEnvironment::value(nb::handle key) const {
+    static nb::handle globals = nb::handle(PyUnicode_InternFromString("__globals__"));
     nb::object found = closure_value(function_, key);
     return found.is_valid() ? found
                             : nb::borrow(PyDict_GetItemWithError(
-                                  function_.attr("__globals__").ptr(), key.ptr()));
+                                  nb::object(function_.attr(globals)).ptr(), key.ptr()));
 }
 
 std::optional<elaborate::OpsetObject> PythonEnvironment::opset(std::string_view name) const {
@@ -171,8 +173,11 @@ elaborate::Environment::Answer PythonEnvironment::attribute(const Object& opaque
         }
     }
     nb::object key = text_to_python(name);
-    nb::object kept = nb::steal(PyObject_GetAttr(object.type().ptr(), key.ptr()));
-    PyErr_Clear();
+    nb::object kept;
+    if (!PyModule_CheckExact(object.ptr())) {  // modules have no properties
+        kept = nb::steal(PyObject_GetAttr(object.type().ptr(), key.ptr()));
+        PyErr_Clear();
+    }
     if (!kept.is_valid() || Py_TYPE(kept.ptr()) != &PyProperty_Type) {
         return answer([&] { return nb::getattr(object, key); });
     }

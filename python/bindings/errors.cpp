@@ -132,7 +132,15 @@ std::string kind_of(nb::handle object) {
 }
 
 nb::object attribute_or_none(nb::handle object, const char* name) {
-    nb::object found = nb::steal(PyObject_GetAttrString(object.ptr(), name));
+    nb::object text = nb::steal(PyUnicode_FromString(name));
+    if (!text.is_valid()) {
+        throw nb::python_error();
+    }
+    return attribute_or_none(object, text);
+}
+
+nb::object attribute_or_none(nb::handle object, nb::handle name) {
+    nb::object found = nb::steal(PyObject_GetAttr(object.ptr(), name.ptr()));
     if (!found.is_valid()) {
         if (!PyErr_ExceptionMatches(PyExc_AttributeError)) {
             throw nb::python_error();

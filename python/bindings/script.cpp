@@ -283,7 +283,8 @@ std::shared_ptr<void> script_of(nb::handle object) {
     if (PyType_Check(object.ptr())) {
         return nullptr;
     }
-    nb::object held = attribute_or_none(object, "_script");
+    static nb::handle name = nb::handle(PyUnicode_InternFromString("_script"));
+    nb::object held = attribute_or_none(object, name);
     if (!held.is_valid() || !nb::isinstance<PyScript>(held)) {
         return nullptr;
     }

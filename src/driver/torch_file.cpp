@@ -164,6 +164,7 @@ torch::Script script_of(const TorchFile& file, int64_t opset, const std::string&
 
 LineMetadata metadata_of(const torch::Script& script) {
     LineMetadata lines;
+    lines.reserve(script.lines.size());
     for (auto& [line, metadata] : torch::metadata_by_line(script.lines)) {
         lines.emplace(line, std::move(metadata));
     }

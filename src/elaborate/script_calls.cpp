@@ -70,11 +70,14 @@ Object as_optional(Context& c, const Type& wanted, const Object& given, Range ra
 // The arguments of a call, by parameter; nothing after a diagnostic.
 std::optional<std::vector<Fact>> arguments_of(Context& c, const ScriptFunction& function,
                                               const std::vector<BoundParameter>& parameters,
-                                              Arguments arguments) {
+                                              const Arguments& given) {
+    std::optional<Arguments> of_method;
     if (function.self) {
-        arguments.positional.insert(arguments.positional.begin(), *function.self);
-        arguments.ranges.insert(arguments.ranges.begin(), arguments.callee_range);
+        of_method = given;
+        of_method->positional.insert(of_method->positional.begin(), *function.self);
+        of_method->ranges.insert(of_method->ranges.begin(), given.callee_range);
     }
+    const Arguments& arguments = of_method ? *of_method : given;
     std::span<const syntax::Parameter> written = function.definition->parameters->items;
     if (parameters.size() != written.size()) {
         return std::nullopt;
@@ -85,6 +88,7 @@ std::optional<std::vector<Fact>> arguments_of(Context& c, const ScriptFunction& 
         return std::nullopt;
     }
     std::vector<Fact> all;
+    all.reserve(parameters.size());
     for (size_t i = 0; i < parameters.size(); ++i) {
         const BoundParameter& one = parameters[i];
         Fact fact{{}, {}, arguments.range, {}};

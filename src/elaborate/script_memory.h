@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -21,8 +22,13 @@ struct Specialisation {
     std::shared_ptr<std::vector<Fact>> facts;       // keeps alive what keys point at
 };
 
+struct Signature {
+    std::shared_ptr<std::vector<BoundParameter>> parameters;
+    bool has_mistakes = false;  // there is something to say of them
+};
+
 struct ScriptMemory {
-    std::map<const ScriptFunction*, std::shared_ptr<std::vector<BoundParameter>>> signatures;
+    std::unordered_map<const ScriptFunction*, Signature> signatures;
     // Those of the model, by the facts that they are built for.
     std::map<std::pair<const ScriptFunction*, std::string>, Specialisation> functions;
     // Those that are being built, to refuse recursion.

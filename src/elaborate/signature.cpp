@@ -93,7 +93,9 @@ void share_bounds(Context& c, std::vector<BoundParameter>& parameters) {
                 one.annotation.is_mistaken = true;
             }
         });
-        one.annotation.type = one.annotation.is_mistaken ? Type() : one.annotation.type;
+        if (one.annotation.is_mistaken) {
+            one.annotation.type = Type();
+        }
     }
     if (stated.empty()) {
         return;
@@ -113,11 +115,12 @@ enum class Mistakes : uint8_t { kSaid, kTakenBack };
 const std::vector<BoundParameter>& bound_parameters(Context& c, const ScriptFunction& function,
                                                     Mistakes mistakes) {
     auto [place, is_new] = c.scripts->signatures.try_emplace(&function);
-    if (is_new || mistakes == Mistakes::kSaid) {
+    Signature& signature = place->second;
+    if (is_new || (mistakes == Mistakes::kSaid && signature.has_mistakes)) {
         auto read = std::make_shared<std::vector<BoundParameter>>();
         read->reserve(function.definition->parameters->items.size());
         if (is_new) {
-            place->second = read;
+            signature = {read, true};  // until they are read: what is read may ask for them
         }
         ActivationGuard in_function(c, std::make_shared<Scope>(&function, nullptr), nullptr);
         diagnostics::Checkpoint said(c.program.diagnostics);
@@ -130,11 +133,14 @@ const std::vector<BoundParameter>& bound_parameters(Context& c, const ScriptFunc
             read->push_back(read_parameter(c, function, parameter));
         }
         share_bounds(c, *read);
+        if (is_new) {
+            signature.has_mistakes = said.has_findings();
+        }
         if (mistakes == Mistakes::kTakenBack) {
             said.take_back();
         }
     }
-    return *place->second;
+    return *signature.parameters;
 }
 
 }  // namespace

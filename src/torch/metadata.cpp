@@ -15,7 +15,8 @@ std::string fx_text(const Value& value);
 std::string fx_list(const std::vector<Value>& items, char open, char close) {
     std::string text(1, open);
     for (const Value& item : items) {
-        text += (text.size() > 1 ? ", " : "") + fx_text(item);
+        text += text.size() > 1 ? ", " : "";
+        text += fx_text(item);
     }
     return text + (open == '(' && items.size() == 1 ? "," : "") + close;
 }
@@ -67,7 +68,7 @@ std::string fx_node(const Node& node, const std::string& operation) {
                        node.name, operation, fx_list(node.args, '(', ')'), kwargs);
 }
 
-// The scopes of a node, outermost first, as its metadata have them.
+// The scopes around a node, outermost first, as its metadata have them.
 struct Scopes {
     std::string spaces, classes, paths;
 
@@ -80,8 +81,7 @@ struct Scopes {
     }
 };
 
-// Without the node itself.
-Scopes scopes_of(const Node& node) {
+Scopes scopes_around(const Node& node) {
     Scopes scopes;
     if (node.place != nullptr) {
         for (const auto& [path, name] : node.place->modules) {
@@ -91,14 +91,19 @@ Scopes scopes_of(const Node& node) {
     return scopes;
 }
 
-Metadata metadata_of(const Node& node, Scopes scopes) {
+Metadata metadata_of(const Node& node, const Scopes& around) {
     std::string operation = dotted(node.target);
-    scopes.add(node.name, operation);
+    bool is_inner = !around.spaces.empty();
+    std::string_view comma = is_inner ? ", " : "";
     Metadata found;
     found.reserve(5);
-    found.emplace_back("namespace", std::move(scopes.spaces));
-    found.emplace_back("pkg.torch.onnx.class_hierarchy", "[" + scopes.classes + "]");
-    found.emplace_back("pkg.torch.onnx.name_scopes", "[" + scopes.paths + "]");
+    found.emplace_back("namespace", fmt::format("{}{}{}: {}", around.spaces, is_inner ? "/" : "",
+                                                node.name, operation));
+    found.emplace_back(
+        "pkg.torch.onnx.class_hierarchy",
+        fmt::format("[{}{}{}]", around.classes, comma, python_string(operation, '\'')));
+    found.emplace_back("pkg.torch.onnx.name_scopes", fmt::format("[{}{}{}]", around.paths, comma,
+                                                                 python_string(node.name, '\'')));
     found.emplace_back("pkg.torch.onnx.fx_node", fx_node(node, operation));
     if (node.place != nullptr && !node.place->trace.empty()) {
         found.emplace_back("pkg.torch.onnx.stack_trace", node.place->trace);
@@ -134,7 +139,7 @@ std::vector<std::pair<uint32_t, Metadata>> metadata_by_line(const std::vector<co
         }
         auto [place, is_new] = scopes.try_emplace(node->place.get());
         if (is_new) {
-            place->second = scopes_of(*node);
+            place->second = scopes_around(*node);
         }
         found.emplace_back(static_cast<uint32_t>(i + 1), metadata_of(*node, place->second));
     }

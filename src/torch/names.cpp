@@ -47,6 +47,13 @@ bool is_free_name(std::string_view text) {
 
 std::string python_string(std::string_view text, char quote) {
     std::string result(1, quote);
+    auto is_plain = [quote](char c) { return c >= 0x20 && c < 0x7F && c != quote && c != '\\'; };
+    if (std::all_of(text.begin(), text.end(), is_plain)) {
+        result.reserve(text.size() + 2);
+        result += text;
+        result += quote;
+        return result;
+    }
     for (size_t i = 0; i < text.size();) {
         size_t length = utf8_sequence_length(text.substr(i));
         char c = text[i];

@@ -31,7 +31,8 @@ struct AliasClasses {
 };
 
 struct TextFacts {
-    std::map<const ScriptFunction*, SymbolSet> locals;  // the names that each function binds
+    // The names that each function binds.
+    std::unordered_map<const ScriptFunction*, SymbolSet> locals;
     // By the first place of the body, which no other block has.
     std::map<const syntax::Stmt* const*, BlockReads> reads;
     std::map<const syntax::Stmt* const*, AliasClasses> aliases;
