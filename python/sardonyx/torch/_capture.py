@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -133,11 +133,11 @@ def _modules(around: Iterable[tuple[Any, Any]]) -> tuple[tuple[str, str], ...]:
 class _Reader:
     def __init__(
         self, dim_names: _DimNames, problems: list[Problem],
-        groups: Mapping[str, object] | None = None,
+        groups: Callable[[], dict[str, str]] = dict,
     ) -> None:  # fmt: skip
         self.dim_names = dim_names
         self.problems = problems
-        self.groups = groups or {}  # which weights share their memory
+        self.groups = groups  # tells which weights share their memory
         # Many nodes have the same modules around them and the same line.
         self.modules: dict[Any, tuple[tuple[tuple[str, str], ...], dict[str, Place]]] = {}
         self.schemas: dict[Any, Schema] = {}
@@ -322,7 +322,7 @@ class _Reader:
                 name: _facts(value) for name, value in values.items()
                 if isinstance(value, torch.Tensor) and value.layout == torch.strided
             }  # fmt: skip
-            program.weight_groups = {name: str(one) for name, one in self.groups.items()}
+            program.weight_groups = self.groups()
 
 
 def _are_told(program: Program) -> bool:
@@ -504,7 +504,10 @@ def program_of(
             kind = annotation(constants[node.target], names)
             program.weights.append(Weight(node.name, key, kind))
             arrays[key] = constants[node.target]
-    groups = {one.name: _storage(arrays[one.key]) or one.name for one in program.weights}
+
+    def groups() -> dict[str, str]:
+        return {one.name: str(_storage(arrays[one.key]) or one.name) for one in program.weights}
+
     reader = _Reader(names, problems, groups)
     reader.read(module, program)
     program.problems = problems
