@@ -250,17 +250,43 @@ ir::Value* mixed_list(Context& c, const Object& object, syntax::Range range, Ele
     return lowering::lower_mixed_list(e, dims, parts);
 }
 
+namespace {
+
+// What may still be looked at. A list may hold itself, and others again and again.
+struct LeafWalk {
+    int64_t left = int64_t{1} << 24;
+    int depth = 64;
+};
+
+// Whether `is_it` is true of what lies in lists in lists, as far as it is looked at.
+template <typename Predicate>
+bool any_leaf(const Object& object, LeafWalk& walk, const Predicate& is_it) {
+    if (!object.is_sequence()) {
+        return is_it(object);
+    }
+    if (walk.depth == 0 || --walk.left < 0) {
+        return false;
+    }
+    --walk.depth;
+    bool found = std::any_of(object.items().begin(), object.items().end(), [&](const Object& item) {
+        return --walk.left >= 0 && any_leaf(item, walk, is_it);
+    });
+    ++walk.depth;
+    return found;
+}
+
+}  // namespace
+
 bool has_array(const Object& list) {
-    return std::any_of(list.items().begin(), list.items().end(), [](const Object& item) {
-        return item.is_sequence() ? has_array(item)
-                                  : item.is(ObjectKind::kConstant) || is_numpys_int(item);
+    LeafWalk walk;
+    return any_leaf(list, walk, [](const Object& leaf) {
+        return leaf.is(ObjectKind::kConstant) || is_numpys_int(leaf);
     });
 }
 
 bool has_float(const Object& object) {
-    return object.is_sequence()
-               ? std::any_of(object.items().begin(), object.items().end(), has_float)
-               : object.is(ObjectKind::kFloat);
+    LeafWalk walk;
+    return any_leaf(object, walk, [](const Object& leaf) { return leaf.is(ObjectKind::kFloat); });
 }
 
 }  // namespace sardonyx::elaborate

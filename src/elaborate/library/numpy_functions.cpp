@@ -26,14 +26,17 @@ namespace sardonyx::elaborate {
 
 namespace {
 
-bool holds_array(const Object& object) {
-    return object.is(ObjectKind::kConstant) ||
-           (object.is_sequence() &&
-            std::any_of(object.items().begin(), object.items().end(), holds_array));
-}
+// How much of a list may be read: it may hold itself, and others again and again.
+struct ListRead {
+    int64_t items = int64_t{1} << 24;
+    int depth = 32;
+};
 
 // Numbers and arrays, and lists of these, in their common type. Nothing: they do not make an array.
-std::optional<Tensor> array_of(Context& c, const Object& object, Range range) {
+std::optional<Tensor> array_of(Context& c, const Object& object, Range range, ListRead& left) {
+    if (left.depth == 0 || --left.items < 0) {
+        return std::nullopt;
+    }
     if (!object.is_sequence() || object.items().empty()) {
         const Object array = as_array_scalar(object);
         return array.is(ObjectKind::kConstant) ? std::optional(array.get<Tensor>())
@@ -46,8 +49,9 @@ std::optional<Tensor> array_of(Context& c, const Object& object, Range range) {
     }
     std::vector<Tensor> rows;
     ElementType type = ElementType::kUndefined;
+    --left.depth;
     for (const Object& item : object.items()) {
-        std::optional<Tensor> row = array_of(c, item, range);
+        std::optional<Tensor> row = array_of(c, item, range, left);
         if (!row || !has_arithmetic(row->element_type()) ||
             (!rows.empty() && row->rank() + 1 != rows[0].rank())) {
             return std::nullopt;
@@ -57,6 +61,7 @@ std::optional<Tensor> array_of(Context& c, const Object& object, Range range) {
         dims.insert(dims.begin(), 1);
         rows.push_back(row->reshaped(std::move(dims)));
     }
+    ++left.depth;
     for (Tensor& row : rows) {
         std::optional<Tensor> cast = cast_array(row, type);
         if (!cast) {
@@ -78,9 +83,10 @@ Object np_array(Context& c, const Arguments& a) {
     ElementType element = *type == ElementType::kUndefined && has_float(a.positional[0])
                               ? ElementType::kDouble
                               : *type;
-    bool is_of_arrays = a.positional[0].is_sequence() && holds_array(a.positional[0]);
+    bool is_of_arrays = a.positional[0].is_sequence() && has_array(a.positional[0]);
+    ListRead left;
     std::optional<Tensor> tensor = is_of_arrays
-                                       ? array_of(c, a.positional[0], a.range)
+                                       ? array_of(c, a.positional[0], a.range, left)
                                        : static_tensor(c, a.positional[0], element, a.range);
     if (is_of_arrays && !tensor) {
         return refuse(c, a.range, "`np.array` of a list that does not make an array",

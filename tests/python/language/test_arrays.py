@@ -418,6 +418,14 @@ def test_sums_are_exact_or_refused() -> None:
     assert compiled > 10
 
 
+@pytest.mark.parametrize("item", ["W[0]", "N", "1", "1.5", "x"])
+@pytest.mark.parametrize("grown", ["y.append(y)", "for _ in range(40):\n    y = [y, y]"])
+def test_lists_without_end_are_no_arrays(item: str, grown: str) -> None:
+    body = f"{ONES}y = [{item}]\n{grown}\nreturn op.Identity(np.array(y))"
+    answer, _ = shared_compiler().compile(text_of(body, False, {"x": X}), "f")
+    assert answer[0] == "error", answer
+
+
 # Iterators over arrays that are known have their rows.
 ITERATED = [
     ("x * list(zip(W, K))[1][0]", X * np.float32(0.1)), ("x * dict(zip('ab', W))['a']", X * 1.5),
