@@ -304,8 +304,8 @@ SHARED = [
     ("n, m = X.shape\nj, k = n * m, n * m\nreturn j, k", "Mul", 1),
     ("n = X.shape[0]\ny = X / n\nfor _ in range(n):\n    y = y / n\nreturn y", "Cast", 1),
     # No branch of an If sees what the other has made.
-    ("n = X.shape[0]\nif op.ReduceSum(X, keepdims=0) > 0:\n    y = X / n\n"
-     "else:\n    y = Y / n\nreturn y", "Cast", 2),
+    (("n = X.shape[0]\nif op.ReduceSum(X, keepdims=0) > 0:\n    y = X / n\n"
+      "else:\n    y = Y / n\nreturn y"), "Cast", 2),
     ("op.Abs(X) + op.Abs(X)", "Abs", 2),
 ]  # fmt: skip
 
