@@ -48,11 +48,16 @@ ir::Value* Emitter::known_of_sizes(std::string_view op_type, std::span<const Val
                                    std::initializer_list<ir::Attribute> attributes) const {
     bool are_sizes = !inputs.empty() && std::all_of(inputs.begin(), inputs.end(),
                                                     [this](Value one) { return is_of_sizes(one); });
-    return are_sizes ? made_before(c_.graph, inputs[0],
-                                   [&](const ir::Node& node) {
-                                       return is_call(node, op_type, inputs, attributes);
-                                   })
-                     : nullptr;
+    if (!are_sizes) {
+        return nullptr;
+    }
+    // A constant may have more uses than are looked at.
+    auto size =
+        std::find_if(inputs.begin(), inputs.end(), [](Value one) { return !one->constant; });
+    size_t place = size != inputs.end() ? static_cast<size_t>(size - inputs.begin()) : 0;
+    return made_before(
+        c_.graph, inputs[place],
+        [&](const ir::Node& node) { return is_call(node, op_type, inputs, attributes); }, place);
 }
 
 ir::Value* Emitter::emit_variadic(std::string_view op_type, std::span<const Value> inputs,

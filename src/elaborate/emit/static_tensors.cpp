@@ -252,24 +252,18 @@ ir::Value* mixed_list(Context& c, const Object& object, syntax::Range range, Ele
 
 namespace {
 
-// What may still be looked at. A list may hold itself, and others again and again.
-struct LeafWalk {
-    int64_t left = int64_t{1} << 24;
-    int depth = 64;
-};
-
 // Whether `is_it` is true of what lies in lists in lists, as far as it is looked at.
 template <typename Predicate>
-bool any_leaf(const Object& object, LeafWalk& walk, const Predicate& is_it) {
+bool any_leaf(const Object& object, ListWalk& walk, const Predicate& is_it) {
     if (!object.is_sequence()) {
         return is_it(object);
     }
-    if (walk.depth == 0 || --walk.left < 0) {
+    if (walk.depth == 0 || --walk.items < 0) {
         return false;
     }
     --walk.depth;
     bool found = std::any_of(object.items().begin(), object.items().end(), [&](const Object& item) {
-        return --walk.left >= 0 && any_leaf(item, walk, is_it);
+        return --walk.items >= 0 && any_leaf(item, walk, is_it);
     });
     ++walk.depth;
     return found;
@@ -278,14 +272,14 @@ bool any_leaf(const Object& object, LeafWalk& walk, const Predicate& is_it) {
 }  // namespace
 
 bool has_array(const Object& list) {
-    LeafWalk walk;
+    ListWalk walk;
     return any_leaf(list, walk, [](const Object& leaf) {
         return leaf.is(ObjectKind::kConstant) || is_numpys_int(leaf);
     });
 }
 
 bool has_float(const Object& object) {
-    LeafWalk walk;
+    ListWalk walk;
     return any_leaf(object, walk, [](const Object& leaf) { return leaf.is(ObjectKind::kFloat); });
 }
 

@@ -1,6 +1,7 @@
 // Static objects, and lists of values, as tensors.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "elaborate/objects/context.h"
@@ -12,6 +13,12 @@ namespace sardonyx::elaborate {
 // diagnostic, when it has none.
 std::optional<Tensor> static_tensor(Context& c, const Object& object, ElementType type,
                                     syntax::Range range);
+
+// How much of lists may be looked at: a list may hold itself, and others again and again.
+struct ListWalk {
+    int64_t items = int64_t{1} << 24;
+    int depth = 64;  // the most dimensions that an array of NumPy has
+};
 
 // Whether a float is in it.
 bool has_float(const Object& object);

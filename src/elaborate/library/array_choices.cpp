@@ -33,34 +33,15 @@ std::optional<std::vector<Tensor>> joined_arrays(Context& c, const Arguments& a)
     if (!items || items->empty() || has_other_keywords(a, {"axis"})) {
         return std::nullopt;
     }
-    ElementType type = ElementType::kUndefined;
-    for (const Object& item : *items) {
-        const Tensor* array = known_array(&item);
-        if (array == nullptr || array->rank() != known_array(&(*items)[0])->rank()) {
-            return std::nullopt;
-        }
-        type = type == ElementType::kUndefined ? array->element_type()
-                                               : promoted(type, array->element_type());
-    }
     std::vector<Tensor> arrays;
     for (const Object& item : *items) {
-        std::optional<Tensor> cast = cast_array(item.get<Tensor>(), type);
-        if (!cast) {
+        const Tensor* array = known_array(&item);
+        if (array == nullptr) {
             return std::nullopt;
         }
-        arrays.push_back(std::move(*cast));
+        arrays.push_back(*array);
     }
-    return arrays;
-}
-
-std::optional<Tensor> stacked(const std::vector<Tensor>& arrays, size_t axis) {
-    std::vector<Tensor> longer;
-    for (const Tensor& array : arrays) {
-        Dims dims = array.dims();
-        dims.insert(dims.begin() + static_cast<int64_t>(axis), 1);
-        longer.push_back(array.reshaped(std::move(dims)));
-    }
-    return concatenated(longer, axis);
+    return in_common_type(arrays) ? std::optional(std::move(arrays)) : std::nullopt;
 }
 
 }  // namespace

@@ -294,6 +294,20 @@ Object reduction(Context& c, const Arguments& a, std::string_view name, Reduce r
                    : refuse_array(c, a, name);
 }
 
+Object extremum(Context& c, const Arguments& a, std::string_view name, Extremum which,
+                Wanted wanted) {
+    return reduction(c, a, name, [=](const Tensor& array, const Reduced& as) {
+        return extremum_of(array, as, which, wanted);
+    });
+}
+
+// `all`: whether every element is true; otherwise whether one is.
+Object truth(Context& c, const Arguments& a, std::string_view name, bool all) {
+    return reduction(c, a, name, [all](const Tensor& array, const Reduced& as) {
+        return truth_of(array, as, all);
+    });
+}
+
 }  // namespace
 
 Object np_sum(Context& c, const Arguments& a) {
@@ -309,39 +323,23 @@ Object np_mean(Context& c, const Arguments& a) {
 }
 
 Object np_max(Context& c, const Arguments& a) {
-    return reduction(c, a, "max", [](const Tensor& array, const Reduced& as) {
-        return extremum_of(array, as, Extremum::kMax, Wanted::kElement);
-    });
+    return extremum(c, a, "max", Extremum::kMax, Wanted::kElement);
 }
-
 Object np_min(Context& c, const Arguments& a) {
-    return reduction(c, a, "min", [](const Tensor& array, const Reduced& as) {
-        return extremum_of(array, as, Extremum::kMin, Wanted::kElement);
-    });
+    return extremum(c, a, "min", Extremum::kMin, Wanted::kElement);
 }
-
 Object np_argmax(Context& c, const Arguments& a) {
-    return reduction(c, a, "argmax", [](const Tensor& array, const Reduced& as) {
-        return extremum_of(array, as, Extremum::kMax, Wanted::kPlace);
-    });
+    return extremum(c, a, "argmax", Extremum::kMax, Wanted::kPlace);
 }
-
 Object np_argmin(Context& c, const Arguments& a) {
-    return reduction(c, a, "argmin", [](const Tensor& array, const Reduced& as) {
-        return extremum_of(array, as, Extremum::kMin, Wanted::kPlace);
-    });
+    return extremum(c, a, "argmin", Extremum::kMin, Wanted::kPlace);
 }
 
 Object np_all(Context& c, const Arguments& a) {
-    return reduction(c, a, "all", [](const Tensor& array, const Reduced& as) {
-        return truth_of(array, as, true);
-    });
+    return truth(c, a, "all", true);
 }
-
 Object np_any(Context& c, const Arguments& a) {
-    return reduction(c, a, "any", [](const Tensor& array, const Reduced& as) {
-        return truth_of(array, as, false);
-    });
+    return truth(c, a, "any", false);
 }
 
 }  // namespace sardonyx::elaborate

@@ -91,6 +91,34 @@ std::optional<Tensor> concatenated(const std::vector<Tensor>& arrays, size_t axi
     return result;
 }
 
+std::optional<Tensor> stacked(const std::vector<Tensor>& arrays, size_t axis) {
+    std::vector<Tensor> longer;
+    for (const Tensor& array : arrays) {
+        Dims dims = array.dims();
+        dims.insert(dims.begin() + static_cast<int64_t>(axis), 1);
+        longer.push_back(array.reshaped(std::move(dims)));
+    }
+    return concatenated(longer, axis);
+}
+
+bool in_common_type(std::vector<Tensor>& arrays) {
+    ElementType type = arrays[0].element_type();
+    for (const Tensor& array : arrays) {
+        if (array.rank() != arrays[0].rank()) {
+            return false;
+        }
+        type = promoted(type, array.element_type());
+    }
+    for (Tensor& array : arrays) {
+        std::optional<Tensor> cast = cast_array(array, type);
+        if (!cast) {
+            return false;
+        }
+        array = std::move(*cast);
+    }
+    return true;
+}
+
 Object made(Context& c, const Arguments& a, std::string_view name, std::optional<Tensor> tensor) {
     return tensor ? constant_of(std::move(*tensor)) : refuse_array(c, a, name);
 }

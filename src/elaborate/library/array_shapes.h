@@ -56,6 +56,13 @@ std::optional<size_t> axis_argument(const Arguments& a, size_t place, int64_t ot
 // Arrays of one type along an axis; nothing: other dims differ.
 std::optional<Tensor> concatenated(const std::vector<Tensor>& arrays, size_t axis);
 
+// The same along a new axis.
+std::optional<Tensor> stacked(const std::vector<Tensor>& arrays, size_t axis);
+
+// Casts arrays of one rank to their common type; false: the ranks differ, or a cast is not
+// computed.
+bool in_common_type(std::vector<Tensor>& arrays);
+
 // The array, or that this is not computed.
 Object made(Context& c, const Arguments& a, std::string_view name, std::optional<Tensor> tensor);
 

@@ -53,10 +53,6 @@ bool is_instance_of_numpys(ElementType element, std::string_view type) {
            (type == "float" && element == ElementType::kDouble);
 }
 
-ElementType numpys_type(const Object& scalar) {
-    return as_array_scalar(scalar).get<Tensor>().element_type();
-}
-
 bool is_instance(const Object& object, std::string_view type) {
     if (is_numpys_scalar(object)) {
         return is_instance_of_numpys(numpys_type(object), type);

@@ -26,14 +26,8 @@ namespace sardonyx::elaborate {
 
 namespace {
 
-// How much of a list may be read: it may hold itself, and others again and again.
-struct ListRead {
-    int64_t items = int64_t{1} << 24;
-    int depth = 32;
-};
-
 // Numbers and arrays, and lists of these, in their common type. Nothing: they do not make an array.
-std::optional<Tensor> array_of(Context& c, const Object& object, Range range, ListRead& left) {
+std::optional<Tensor> array_of(Context& c, const Object& object, Range range, ListWalk& left) {
     if (left.depth == 0 || --left.items < 0) {
         return std::nullopt;
     }
@@ -48,28 +42,16 @@ std::optional<Tensor> array_of(Context& c, const Object& object, Range range, Li
                    : std::nullopt;
     }
     std::vector<Tensor> rows;
-    ElementType type = ElementType::kUndefined;
     --left.depth;
     for (const Object& item : object.items()) {
         std::optional<Tensor> row = array_of(c, item, range, left);
-        if (!row || !has_arithmetic(row->element_type()) ||
-            (!rows.empty() && row->rank() + 1 != rows[0].rank())) {
+        if (!row || !has_arithmetic(row->element_type())) {
             return std::nullopt;
         }
-        type = rows.empty() ? row->element_type() : promoted(type, row->element_type());
-        Dims dims = row->dims();
-        dims.insert(dims.begin(), 1);
-        rows.push_back(row->reshaped(std::move(dims)));
+        rows.push_back(std::move(*row));
     }
     ++left.depth;
-    for (Tensor& row : rows) {
-        std::optional<Tensor> cast = cast_array(row, type);
-        if (!cast) {
-            return std::nullopt;
-        }
-        row = std::move(*cast);
-    }
-    return concatenated(rows, 0);
+    return in_common_type(rows) ? stacked(rows, 0) : std::nullopt;
 }
 
 }  // namespace
@@ -84,7 +66,7 @@ Object np_array(Context& c, const Arguments& a) {
                               ? ElementType::kDouble
                               : *type;
     bool is_of_arrays = a.positional[0].is_sequence() && has_array(a.positional[0]);
-    ListRead left;
+    ListWalk left;
     std::optional<Tensor> tensor = is_of_arrays
                                        ? array_of(c, a.positional[0], a.range, left)
                                        : static_tensor(c, a.positional[0], element, a.range);
@@ -170,8 +152,7 @@ Object np_ones(Context& c, const Arguments& a) {
 
 Object np_full(Context& c, const Arguments& a) {
     if (is_numpys_scalar(a.positional[1])) {
-        return np_filled(c, a, plain_number(a.positional[1]), 2,
-                         as_array_scalar(a.positional[1]).get<Tensor>().element_type());
+        return np_filled(c, a, plain_number(a.positional[1]), 2, numpys_type(a.positional[1]));
     }
     return a.positional[1].is_number()
                ? np_filled(c, a, a.positional[1], 2)

@@ -416,6 +416,10 @@ Object as_array_scalar(const Object& number) {
                : number;
 }
 
+ElementType numpys_type(const Object& scalar) {
+    return as_array_scalar(scalar).get<Tensor>().element_type();
+}
+
 Object plain_number(const Object& scalar) {
     bool is_scalar = scalar.is(ObjectKind::kConstant) && is_array_operand(scalar) &&
                      scalar.get<Tensor>().dims().empty();

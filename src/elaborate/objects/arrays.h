@@ -36,6 +36,9 @@ Object as_numpys_number(const Object& scalar);
 // Whether it is such a scalar, which is known not to be an array without dimensions.
 bool is_numpys_scalar(const Object& object);
 
+// The element type of such a scalar.
+ElementType numpys_type(const Object& scalar);
+
 // The other way: a number that NumPy shows as the scalar array that it is, DOUBLE or INT64.
 Object as_array_scalar(const Object& number);
 

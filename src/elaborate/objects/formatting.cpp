@@ -254,11 +254,15 @@ std::string shortened(const std::string& text, int most) {
     return text.substr(0, end);
 }
 
+// NumPy's scalars format themselves as Python's number of the same value.
+Object formatted_number(const Object& object) {
+    return is_numpys_scalar(object) ? plain_number(object) : as_python_int(object);
+}
+
 }  // namespace
 
 Object format_object(Context& c, const Object& object, std::string_view spec_text, Range range) {
     if (spec_text.empty()) {
-        // NumPy's scalars format themselves as Python's number of the same value.
         return show(c, is_numpys_scalar(object) ? plain_number(object) : object, Show::kStr, range);
     }
     auto refused = [&](std::string_view what) {
@@ -278,7 +282,7 @@ Object format_object(Context& c, const Object& object, std::string_view spec_tex
         Object text = show(c, object, Show::kStr, range);
         return text.is_error() ? text : format_object(c, text, spec_text, range);
     }
-    const Object value = is_numpys_scalar(object) ? plain_number(object) : as_python_int(object);
+    const Object value = formatted_number(object);
     std::optional<FormatSpec> spec = SpecReader(spec_text).read();
     auto is_type = [&spec](std::string_view types) {
         return spec->type == 0 || types.find(spec->type) != std::string_view::npos;
@@ -312,7 +316,7 @@ namespace {
 Object convert_percent(Context& c, char type, std::string_view flags, std::string_view width,
                        const Object& given, Range range) {
     auto has = [flags](char flag) { return flags.find(flag) != std::string_view::npos; };
-    Object value = is_numpys_scalar(given) ? plain_number(given) : as_python_int(given);
+    Object value = formatted_number(given);
     if (type == 's' || type == 'r' || type == 'a') {
         Show how = type == 's' ? Show::kStr : type == 'r' ? Show::kRepr : Show::kAscii;
         value = show(c, given, how, range);

@@ -60,8 +60,14 @@ INPUTS = [
 ]
 
 
+def not_in_place(_: Any, __: Any) -> Any:
+    return NotImplemented
+
+
 class Copied(np.ndarray):
-    """An array whose parts are copies, as those of a tensor are."""
+    """An array as a tensor is: its parts are copies, and `a += 1` gives `a` another one."""
+
+    __iadd__ = __isub__ = __imul__ = __itruediv__ = __ifloordiv__ = __imod__ = not_in_place
 
     def __getitem__(self, index: Any) -> Any:
         part = super().__getitem__(index)

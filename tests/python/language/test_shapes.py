@@ -303,6 +303,9 @@ SHARED = [
     ("n, m = X.shape\nreturn op.Identity(n * m), op.Identity(n * m)", "Mul", 1),
     ("n, m = X.shape\nj, k = n * m, n * m\nreturn j, k", "Mul", 1),
     ("n = X.shape[0]\ny = X / n\nfor _ in range(n):\n    y = y / n\nreturn y", "Cast", 1),
+    # Also behind a constant that has many uses.
+    (("n, m = X.shape\ny = X / (2 * m)\nsizes = [2 * (n + i) for i in range(70)]\n"
+      "return y, Y / (2 * m), sum(sizes)"), "Mul", 71),
     # No branch of an If sees what the other has made.
     (("n = X.shape[0]\nif op.ReduceSum(X, keepdims=0) > 0:\n    y = X / n\n"
       "else:\n    y = Y / n\nreturn y"), "Cast", 2),
