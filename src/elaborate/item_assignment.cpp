@@ -13,6 +13,7 @@
 #include "elaborate/emit/emitter.h"
 #include "elaborate/expressions.h"
 #include "elaborate/library/methods.h"
+#include "elaborate/library/numpy_functions.h"
 #include "elaborate/lists.h"
 #include "elaborate/objects/arrays.h"
 #include "elaborate/objects/changes.h"
@@ -383,7 +384,9 @@ bool write(Context& c, const ItemPlace& place, const Object& value, Range value_
         }
         case ObjectKind::kConstant:
             if (c.runs_file) {
-                return set_array_item(c, container, place.index, value, place.expr->range);
+                Object array = value.is_sequence() ? array_from(c, value, value_range) : value;
+                return !array.is_error() &&
+                       set_array_item(c, container, place.index, array, place.expr->range);
             }
             return refuse_array(c, place);
         default:
@@ -406,14 +409,21 @@ void augment_item(Context& c, const syntax::AugAssignStmt* statement) {
     if (place == nullptr) {
         return;
     }
-    Object before = read_place(c, *place);
+    // NumPy changes what an index selects of an array, and assigns it to the array.
+    bool is_of_array = c.runs_file && place->container.is(ObjectKind::kConstant);
+    Object before = is_of_array ? array_copy(c, place->container, place->index, place->expr->range)
+                                : read_place(c, *place);
     Object value = before.is_error() ? before : eval(c, statement->value);
     Object after = binary(c, statement->op, {before, statement->target->range},
                           {value, statement->value->range}, statement->range);
     // A slice of a list is a list of its own: what it has become is assigned to the slice.
     bool is_part = place->index.is(ObjectKind::kSlice) && place->container.is(ObjectKind::kList);
-    if (!after.is_error() && (is_part || !changes_in_place(c, before, after, statement->range))) {
-        write(c, *place, after, statement->range);
+    if (after.is_error()) {
+        return;
+    }
+    bool is_changed = !is_part && changes_in_place(c, before, after, statement->range);
+    if (!is_changed || is_of_array) {
+        write(c, *place, is_changed ? before : after, statement->range);
     }
 }
 

@@ -111,11 +111,7 @@ std::optional<Object> chosen(Context& c, const Tensor& condition, const Object& 
         if (x.kind() != y.kind() || x.is(ObjectKind::kWideInt)) {
             return std::nullopt;
         }
-        Arguments one;
-        one.range = range;
-        one.positional = {x};
-        one.ranges = {range};
-        left = np_array(c, one);
+        left = array_from(c, x, range);
         if (left.is_error()) {
             return left;
         }

@@ -19,12 +19,6 @@
 
 namespace sardonyx::elaborate {
 
-namespace {
-
-constexpr int64_t kMostElements = int64_t{1} << 24;
-
-}  // namespace
-
 Object constant_of(Tensor tensor) {
     return Object::make(ObjectKind::kConstant, std::move(tensor));
 }

@@ -83,6 +83,14 @@ Object np_array(Context& c, const Arguments& a) {
     return tensor ? Object::make(ObjectKind::kConstant, std::move(*tensor)) : Object::error();
 }
 
+Object array_from(Context& c, const Object& object, Range range) {
+    Arguments one;
+    one.range = range;
+    one.positional = {object};
+    one.ranges = {range};
+    return np_array(c, one);
+}
+
 // An array of this type is given back as it is.
 Object np_asarray(Context& c, const Arguments& a) {
     const Object& array = a.positional[0];

@@ -9,6 +9,8 @@
 namespace sardonyx::elaborate {
 
 Object np_array(Context& c, const Arguments& a);
+// The same of one object.
+Object array_from(Context& c, const Object& object, syntax::Range range);
 Object np_asarray(Context& c, const Arguments& a);
 Object np_zeros(Context& c, const Arguments& a);
 Object np_ones(Context& c, const Arguments& a);

@@ -12,6 +12,8 @@
 
 namespace sardonyx::elaborate {
 
+constexpr int64_t kMostElements = int64_t{1} << 24;  // of an array that is computed here
+
 // BOOL, integers of 8 to 64 bits, FLOAT16, FLOAT, DOUBLE.
 bool has_arithmetic(ElementType type);
 

@@ -8,6 +8,7 @@
 
 #include "elaborate/objects/arguments.h"
 #include "elaborate/objects/array_math.h"
+#include "elaborate/objects/array_selection.h"
 #include "elaborate/objects/changes.h"
 #include "elaborate/objects/context.h"
 #include "elaborate/objects/element_types.h"
@@ -22,8 +23,6 @@ using syntax::CompareOp;
 using syntax::Range;
 
 namespace {
-
-constexpr int64_t kMostElements = int64_t{1} << 24;
 
 Object array_object(Tensor tensor) {
     return Object::make(ObjectKind::kConstant, std::move(tensor));
@@ -169,92 +168,6 @@ std::optional<Object> map_array(const Object& a, double (*function)(double)) {
 
 namespace {
 
-// The places of the elements that an index selects, and the shape of what it selects.
-struct Selection {
-    std::vector<int64_t> places{0};
-    Dims dims;
-    bool is_item = false;  // integers alone: one element, of which NumPy makes a copy
-};
-
-// Python's slice.indices(); false: not by integers.
-bool array_slice(const SliceObject& slice, int64_t size, int64_t& start, int64_t& step,
-                 int64_t& count) {
-    auto is_bound = [](const Object& one) { return one.is_none() || one.is_integer(); };
-    if (!is_bound(slice.lower) || !is_bound(slice.upper) || !is_bound(slice.step)) {
-        return false;
-    }
-    step = slice.step.is_none() ? 1 : slice.step.as_int();
-    if (step == 0 || step == INT64_MIN) {
-        return false;
-    }
-    int64_t least = step < 0 ? -1 : 0, most = step < 0 ? size - 1 : size;
-    auto bound = [&](const Object& one, int64_t otherwise) {
-        int64_t value = one.is_none() ? otherwise : one.as_int();
-        return one.is_none() ? value : std::clamp(value < 0 ? value + size : value, least, most);
-    };
-    start = bound(slice.lower, step < 0 ? most : least);
-    int64_t stop = bound(slice.upper, step < 0 ? least : most);
-    count = RangeObject{start, stop, step}.size();
-    return true;
-}
-
-void select_along(Selection& selection, int64_t stride, int64_t start, int64_t step,
-                  int64_t count) {
-    std::vector<int64_t> places;
-    places.reserve(selection.places.size() * static_cast<size_t>(count));
-    for (int64_t place : selection.places) {
-        for (int64_t i = 0; i < count; ++i) {
-            places.push_back(place + (start + i * step) * stride);
-        }
-    }
-    selection.places = std::move(places);
-}
-
-// Nothing: the index is of another kind. Places of -1 alone: out of range, and reported.
-std::optional<Selection> select_items(Context& c, const Tensor& array, const Object& index,
-                                      Range range) {
-    std::vector<Object> parts =
-        index.is(ObjectKind::kTuple) ? index.items() : std::vector<Object>{index};
-    auto is_dots = [](const Object& one) { return one.is(ObjectKind::kEllipsis); };
-    size_t rank = array.dims().size();
-    auto dots = std::find_if(parts.begin(), parts.end(), is_dots);
-    if (std::count_if(parts.begin(), parts.end(), is_dots) > 1 ||
-        parts.size() - (dots != parts.end() ? 1 : 0) > rank) {
-        return std::nullopt;
-    }
-    Object all = Object::make(ObjectKind::kSlice,
-                              SliceObject{Object::none(), Object::none(), Object::none()});
-    size_t missing = rank - (parts.size() - (dots != parts.end() ? 1 : 0));
-    Selection selection;
-    selection.is_item = dots == parts.end() && missing == 0;
-    if (dots != parts.end()) {
-        dots = parts.erase(dots);
-    }
-    parts.insert(dots, missing, all);
-    int64_t stride = array.count();
-    for (size_t axis = 0; axis < rank; ++axis) {
-        int64_t size = array.dims()[axis], start = 0, step = 1, count = 1;
-        stride = size != 0 ? stride / size : 0;
-        if (parts[axis].is(ObjectKind::kInt)) {
-            start = parts[axis].as_int();
-            if (start < -size || start >= size) {
-                refuse(c, range, fmt::format("index {} of an axis of {}", start, size));
-                selection.places = {-1};
-                return selection;
-            }
-            start += start < 0 ? size : 0;
-        } else if (parts[axis].is(ObjectKind::kSlice) &&
-                   array_slice(parts[axis].get<SliceObject>(), size, start, step, count)) {
-            selection.is_item = false;
-            selection.dims.push_back(count);
-        } else {
-            return std::nullopt;
-        }
-        select_along(selection, stride, start, step, count);
-    }
-    return selection;
-}
-
 // Arrays that share elements with another one here are not changed: the other would not follow.
 void note_view(Context& c, const Object& a) {
     c.program.unknowns->shared_arrays.insert(a);
@@ -284,12 +197,26 @@ std::optional<Object> array_item(Context& c, const Object& a, const Object& inde
     }
     const Tensor& array = a.get<Tensor>();
     std::optional<Selection> selection = select_items(c, array, index, range);
-    if (!selection || (!selection->places.empty() && selection->places[0] < 0)) {
+    if (!selection || selection->is_error) {
         return selection ? std::optional(Object::error()) : std::nullopt;
     }
+    // In a model, what is larger than the array is computed when it runs.
+    bool is_larger = selection->places.size() > static_cast<size_t>(array.count());
+    if (is_larger && !c.runs_file) {
+        return std::nullopt;
+    }
     Tensor result = gather(array, selection->places, selection->dims);
-    return selection->is_item ? array_object(std::move(result))
+    return selection->is_copy ? array_object(std::move(result))
                               : array_view(c, a, std::move(result));
+}
+
+Object array_copy(Context& c, const Object& a, const Object& index, Range range) {
+    std::optional<Selection> selection =
+        is_array_operand(a) ? select_items(c, a.get<Tensor>(), index, range) : std::nullopt;
+    return !selection            ? refuse(c, range, "an index of this kind", "make a new array")
+           : selection->is_error ? Object::error()
+                                 : as_numpys_number(array_object(gather(
+                                       a.get<Tensor>(), selection->places, selection->dims)));
 }
 
 bool set_array_item(Context& c, const Object& a, const Object& index, const Object& value,
@@ -300,7 +227,7 @@ bool set_array_item(Context& c, const Object& a, const Object& index, const Obje
     if (c.runs_file && is_array_operand(a) && is_array_operand(value) && may_change_array(c, a)) {
         selection = select_items(c, array, index, range);
     }
-    if (selection && !selection->places.empty() && selection->places[0] < 0) {
+    if (selection && selection->is_error) {
         return false;
     }
     Object number = value;

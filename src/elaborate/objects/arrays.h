@@ -45,9 +45,12 @@ Object as_array_scalar(const Object& number);
 // What Python's own functions take a scalar of NumPy for, of whatever type; other objects stay.
 Object plain_number(const Object& scalar);
 
-// a[index] with integers, slices and `...`.
+// a[index] as NumPy has it (array_selection.h).
 std::optional<Object> array_item(Context& c, const Object& a, const Object& index,
                                  syntax::Range range);
+
+// The same as an array of its own, for `a[index] op= b`; the error object after a diagnostic.
+Object array_copy(Context& c, const Object& a, const Object& index, syntax::Range range);
 
 // A member or method of an array that only Python has: `T`, `copy`, `astype`, ...
 std::optional<Object> array_member(Context& c, const Object& a, std::string_view name);

@@ -298,6 +298,47 @@ def test_items_are_known(expression: str, expected: object, tmp_path: pathlib.Pa
     check(f"{KNOWN}return {expression}", expected, tmp_path, x=X)
 
 
+# What NumPy's page "Indexing on ndarrays" describes, with lists, arrays, flags and None.
+INDEXED = [
+    "CUBE[:, None]", "CUBE[None, ..., None]", "CUBE[0, None, 1:, ::-1]", "CUBE[[1, 0]]",
+    "CUBE[[-1]]", "CUBE[:, [2, 0]]", "CUBE[..., [1, 3, 0]]", "CUBE[[0, 1], [2, -3]]",
+    "CUBE[[0, 1], :, [3, 0]]", "CUBE[1, :, [3, 0]]", "CUBE[:, 1, [3, 0]]", "CUBE[0, [1, 2], 3]",
+    "CUBE[[0, 1], None, [2, 0]]", "CUBE[[[0], [1]], [2, 0]]", "CUBE[np.array([[0], [1]]), [2, 0]]",
+    "CUBE[:, np.array([[0, 1], [2, 0]])]", "CUBE[[True, False]]", "CUBE[:, [True, False, True]]",
+    "CUBE[CUBE > 5]", "CUBE[CUBE[..., 0] > 3]", "CUBE[[[True] * 3, [False] * 3]]", "CUBE[1, CUBE[0] % 2 == 0]", "CUBE[0, 1:, [0, 1]]",
+    "CUBE[[True, False], [1, 2]]", "CUBE[[]]", "CUBE[np.array([1, 0], np.uint8), 0]",
+    "CUBE[np.int32(1)]", "CUBE[K[1] - 1, K[0] - 1]", "CUBE[K[1:] - 1]", "CUBE[[K[1] - 1]]",
+    "CUBE[(1, 0), 0]", "CUBE[[1, 0]][0]", "CUBE[CUBE > 50]",
+]  # fmt: skip
+CUBE = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
+
+
+@pytest.mark.parametrize("expression", INDEXED)
+def test_known_arrays_are_indexed(expression: str, tmp_path: pathlib.Path) -> None:
+    expected = eval(expression, {"np": np, "CUBE": CUBE, "K": np.array([3, 1, 2])})
+    arrays = "CUBE = np.arange(24, dtype=np.float32).reshape(2, 3, 4)\nK = np.array([3, 1, 2])\n"
+    check(f"{arrays}---\nreturn op.Identity({expression})", expected, tmp_path, x=X)
+    body = f"{arrays}PART = {expression}\n---\nreturn op.Identity(PART)"
+    check(body, expected, tmp_path, x=X)
+
+
+CHANGED = [
+    "CUBE[:, [0, 2]] = -1", "CUBE[CUBE > 5] = 0", "CUBE[[0, 1], [1, 2]] += 10",
+    "CUBE[[0, 0]] += 1", "CUBE[0, [True, False, True]] = [[1], [2]]", "CUBE[:, None, 0] = 7",
+    "part = CUBE[[0]]\npart[0, 0] = 50", "CUBE[[1, 0]] = CUBE[[0, 1]] * 2", "CUBE[0, 1:] += 0.5",
+    "CUBE[0] -= CUBE[[1]][0]", "CUBE[0, 0, 0] += 5",
+    "CUBE[1, :2] = [[1, 2, 3, 4], [5, 6, 7, 8.5]]", "CUBE[1, 2] = (0, 1, 0, 1)",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("lines", CHANGED)
+def test_items_of_arrays_are_assigned(lines: str, tmp_path: pathlib.Path) -> None:
+    scope: dict[str, Any] = {"np": np, "CUBE": CUBE.copy()}
+    exec(lines, scope)
+    body = f"CUBE = np.arange(24, dtype=np.float32).reshape(2, 3, 4).copy()\n{lines}\n"
+    check(f"{body}---\nreturn op.Identity(CUBE)", scope["CUBE"], tmp_path, x=X)
+
+
 def test_rows_are_unpacked_and_counted(tmp_path: pathlib.Path) -> None:
     check(f"{KNOWN}a, b = W\nreturn a * b", W[0] * W[1], tmp_path, x=X)
     check(f"{KNOWN}a, *b = K\nreturn op.Reshape(x, [a, b[0]])", X.reshape(3, 1), tmp_path, x=X)
