@@ -175,6 +175,7 @@ bool settle_literals(Context& c, const GraphLoop& loop, const std::vector<Symbol
 Fit fit_round(Context& c, const GraphLoop& loop, std::vector<Carried>& carried, const Round& round,
               int rounds) {
     Fit outcome = round.go_on.is_error() ? Fit::kNo : Fit::kYes;
+    size_t next_input = 2;  // behind the iteration and the condition
     for (size_t i = 0; i < carried.size() && outcome != Fit::kNo; ++i) {
         Carried& one = carried[i];
         std::optional<std::vector<Object>> leaves = leaves_like(one.before, round.results[i]);
@@ -187,8 +188,12 @@ Fit fit_round(Context& c, const GraphLoop& loop, std::vector<Carried>& carried, 
             return Fit::kNo;
         }
         for (size_t k = 0; k < one.slots.size() && outcome != Fit::kNo; ++k) {
-            Fit slot = fit(c, one, one.slots[k], (*leaves)[k], rounds, loop.head);
-            outcome = slot == Fit::kYes ? outcome : slot;
+            Slot& slot = one.slots[k];
+            const ir::Value* before = slot.is_fixed ? nullptr : round.graph->inputs[next_input++];
+            Fit fits = rounds == 0 && fill_sequence(slot, (*leaves)[k], before)
+                           ? Fit::kWider
+                           : fit(c, one, slot, (*leaves)[k], rounds, loop.head);
+            outcome = fits == Fit::kYes ? outcome : fits;
         }
     }
     return outcome;

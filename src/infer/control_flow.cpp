@@ -10,6 +10,7 @@
 
 #include "infer/contents.h"
 #include "infer/diagnostics.h"
+#include "infer/filled_sequences.h"
 #include "infer/operators.h"
 #include "infer/subgraph.h"
 
@@ -84,6 +85,16 @@ Type join_state(const Type& before, const Type& after) {
     return join(before, after);
 }
 
+// A sequence that is empty before the loop holds what the body puts into it; unknown: another
+// state.
+Type filled_state(const Body& body, size_t state) {
+    size_t input = body.first_state_input + state, output = body.first_state_output + state;
+    bool is_filled = is_empty_sequence(body.c.node.input(input)) &&
+                     output_type(body.graph, output).kind() == TypeKind::kSequence;
+    return is_filled ? filled_sequence(*body.graph.outputs[output], *body.graph.inputs[input])
+                     : Type();
+}
+
 // Whether a carried value keeps its type through an iteration; else what holds both times. After
 // many tries, less and less is kept, so that there is an end.
 bool widen_states(Body& body, int round) {
@@ -98,6 +109,9 @@ bool widen_states(Body& body, int round) {
         std::optional<Type> both =
             body.keeps_shapes ? merge(input.type, after) : std::optional<Type>();
         Type next = both.has_value() ? std::move(*both) : join_state(input.type, after);
+        if (Type filled = round == 0 ? filled_state(body, i) : Type(); filled.is_known()) {
+            next = std::move(filled);
+        }
         if (merge(after, declared).has_value()) {
             next = merge(next, declared).value_or(next);
         }
@@ -120,7 +134,10 @@ bool settle(Body& body) {
     if (c.context.subgraphs_are_typed) {
         for (size_t i = 0; i < body.states; ++i) {
             Type& state = body.inputs[body.first_state_input + i];
-            state = join_state(state, output_type(body.graph, body.first_state_output + i));
+            Type filled = filled_state(body, i);
+            state = filled.is_known()
+                        ? std::move(filled)
+                        : join_state(state, output_type(body.graph, body.first_state_output + i));
         }
         return true;
     }

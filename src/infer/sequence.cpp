@@ -3,6 +3,7 @@
 
 #include "infer/contents.h"
 #include "infer/diagnostics.h"
+#include "infer/filled_sequences.h"
 #include "infer/operators.h"
 #include "ir/standard.h"
 
@@ -16,11 +17,6 @@ const Type& sequence_element(const NodeContext& c, size_t input) {
 
 void check_position(NodeContext& c, size_t input) {
     c.check_rank(input, 0, 1);
-}
-
-bool is_empty_sequence(const NodeContext& c, size_t input) {
-    const ir::Value* value = c.node.input(input);
-    return value != nullptr && ir::is_standard(value->producer(), "SequenceEmpty");
 }
 
 bool are_element_types_different(const Type& a, const Type& b) {
@@ -63,7 +59,8 @@ void infer_sequence_insert(NodeContext& c) {
                1, 0, "all tensors of a sequence have one element type");
     }
     check_position(c, 2);
-    c.set_output(0, Type::sequence(is_empty_sequence(c, 0) ? added : join(element, added)));
+    c.set_output(0,
+                 Type::sequence(is_empty_sequence(c.node.input(0)) ? added : join(element, added)));
 }
 
 void infer_sequence_at(NodeContext& c) {

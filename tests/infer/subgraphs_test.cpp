@@ -1,4 +1,6 @@
 // Control flow and calls of model-local functions.
+#include <functional>
+
 #include "builder.h"
 
 namespace sardonyx::infer {
@@ -65,6 +67,41 @@ TEST(Subgraphs, LoopWidensWhatChanges) {
     EXPECT_FALSE(loop->output(1)->type.shape()[0].is_static());
     EXPECT_EQ(type_of(loop->output(2)), "FLOAT[5, N, 3]");
     EXPECT_EQ(b.found(), "");
+}
+
+// The element of a sequence that a loop fills, from an empty one; `fill` makes the body's result of
+// the body's sequence and a tensor.
+using Fill = std::function<ir::Value*(Builder&, ir::Value* sequence, ir::Value* tensor)>;
+std::string filled_by(std::string_view tensor_type, const Fill& fill) {
+    Builder b;
+    ir::Value* tensor = b.input(std::string(tensor_type));
+    ir::Value* empty = b.op("SequenceEmpty", {});
+    Body body(b, {"INT64", "BOOL", "?"});
+    ir::Value* go_on = b.op("Identity", {body.inputs[1]});
+    ir::Attribute attribute = body.close("body", {go_on, fill(b, body.inputs[2], tensor)});
+    ir::Node* loop = b.node("Loop", {b.scalar(5), nullptr, empty}, {attribute}, 1);
+    EXPECT_EQ(b.found(), "");
+    return type_of(loop->output(0));
+}
+
+TEST(Subgraphs, LoopFillsAnEmptySequence) {
+    Fill insert = [](Builder& b, ir::Value* sequence, ir::Value* tensor) {
+        return b.op("SequenceInsert", {sequence, tensor});
+    };
+    EXPECT_EQ(filled_by("FLOAT[N, 3]", insert), "Sequence[FLOAT[N, 3]]");
+    Fill insert_both = [&](Builder& b, ir::Value* sequence, ir::Value* tensor) {
+        ir::Value* wide = b.op("Concat", {tensor, tensor}, {make_attribute("axis", int64_t{1})});
+        return insert(b, insert(b, sequence, tensor), wide);
+    };
+    EXPECT_EQ(filled_by("FLOAT[N, 3]", insert_both), "Sequence[FLOAT[N, ?]]");
+    Fill keep = [](Builder& b, ir::Value* sequence, ir::Value*) {
+        return b.op("Identity", {sequence});
+    };
+    EXPECT_EQ(filled_by("FLOAT[N, 3]", keep), "Sequence[FLOAT[...]]");
+    Fill insert_last = [&](Builder& b, ir::Value* sequence, ir::Value*) {
+        return insert(b, sequence, b.op("SequenceAt", {sequence, b.scalar(0)}));
+    };
+    EXPECT_EQ(filled_by("FLOAT[N, 3]", insert_last), "Sequence[FLOAT[...]]");
 }
 
 TEST(Subgraphs, ScanSlicesAndStacks) {

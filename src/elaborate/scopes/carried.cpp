@@ -15,6 +15,7 @@
 #include "elaborate/objects/type_text.h"
 #include "elaborate/scopes/branch.h"
 #include "elaborate/scopes/merge.h"
+#include "infer/filled_sequences.h"
 
 namespace sardonyx::elaborate {
 
@@ -378,6 +379,20 @@ Fit fit_type(Context& c, const Carried& one, Slot& slot, const Object& result, i
 }
 
 }  // namespace
+
+bool fill_sequence(Slot& slot, const Object& result, const ir::Value* before) {
+    bool is_sequence = before != nullptr && slot.init.is_tensor() && result.is_tensor() &&
+                       infer::is_empty_sequence(slot.init.value()) &&
+                       result.value()->type.kind() == TypeKind::kSequence;
+    Type filled = is_sequence ? infer::filled_sequence(*result.value(), *before) : Type();
+    bool is_other = filled.is_known() &&
+                    filled.element().element_type() == slot.type.element().element_type() &&
+                    !(filled == slot.type);
+    if (is_other) {
+        slot.type = std::move(filled);
+    }
+    return is_other;
+}
 
 bool is_bound(const Object* object) {
     return object != nullptr && !object->is_error() && !object->is(ObjectKind::kUnbound);

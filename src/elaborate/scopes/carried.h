@@ -69,6 +69,10 @@ enum class Fit { kYes, kWider, kNo };
 Fit fit(Context& c, const Carried& one, Slot& slot, const Object& result, int rounds,
         syntax::Range range);
 
+// Gives a sequence that is empty before the loop the type of what the body puts into it; whether
+// that is another one. `before`: the input of the body, which may be null.
+bool fill_sequence(Slot& slot, const Object& result, const ir::Value* before);
+
 // The name for messages and for values of the graph; that of a pseudo-variable is a word for it.
 std::string_view name_text(Context& c, Symbol name);
 

@@ -677,6 +677,35 @@ def test_stacked_appends_are_an_output_of_the_loop() -> None:
     assert not [name for name in operators(model) if "Sequence" in name]
 
 
+# A sequence that is empty before a loop, and the dimensions of its tensors joined behind it.
+FILLED = [
+    ("for i in range(n):\n    s = op.SequenceInsert(s, x * i)", [None, 4]),
+    ("while op.SequenceLength(s) < n:\n    s = op.SequenceInsert(s, x[0])", [None]),
+    (("for i in range(n):\n    for j in range(n):\n        s = op.SequenceInsert(s, x[i] * j)"),
+     [None]),
+    (("for i in range(n):\n    if x[i, 0] > 0:\n        s = op.SequenceInsert(s, x)\n"
+      "    else:\n        s = op.SequenceInsert(s, -x)"), [None, 4]),
+    (("for i in range(n):\n    if x[i, 0] < 5:\n        s = op.SequenceInsert(s, x)"), [None, 4]),
+    # Sizes that change from one iteration to the next are none.
+    ("for i in range(n):\n    s = op.SequenceInsert(s, op.Transpose(x[:i]))", [None, None]),
+    (("for i in range(n):\n    rows = op.Compress(x, x[:, 0] > i, axis=0)\n"
+      "    s = op.SequenceInsert(s, op.Transpose(rows))"), [None, None]),
+    (("y = x\nfor i in range(n):\n    s = op.SequenceInsert(s, op.Transpose(y))\n"
+      "    y = op.Concat(y, y, axis=0)"), [None, None]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("loop", "dims"), FILLED)
+def test_sequences_are_typed_by_what_fills_them(loop: str, dims: list[int | None]) -> None:
+    answer, model = compiled(
+        f"s = op.SequenceEmpty()\n{loop}\nreturn op.ConcatFromSequence(s, axis=0)"
+    )
+    assert answer[0] == "ok", answer
+    onnx.checker.check_model(model, full_check=True)  # an output must have a shape
+    shape = model.graph.output[0].type.tensor_type.shape
+    assert [dim.dim_value or None for dim in shape.dim] == dims
+
+
 def test_what_nobody_reads_is_not_carried() -> None:
     _, model = compiled(
         "for i in range(n):\n    y = x + i\n    x = y * 2.0\n"
