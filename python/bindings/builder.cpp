@@ -4,12 +4,13 @@
 #include "bindings/call.h"
 #include "bindings/model.h"
 #include "bindings/numpy.h"
+#include "bindings/operands.h"
 #include "bindings/subscripts.h"
 #include "bindings/tensor.h"
 #include "build/blocks.h"
+#include "build/inputs.h"
 #include "build/nodes.h"
 #include "driver/finish.h"
-#include "eager/call.h"
 #include "lowering/operators.h"
 #include "lowering/subscript.h"
 #include "lowering/symbols.h"
@@ -86,6 +87,35 @@ ElementType settled_type(nb::handle object) {
                : ElementType::kUndefined;
 }
 
+struct GraphOperands : PythonOperands {
+    explicit GraphOperands(PyBuilder& of) : builder(of) {}
+
+    static ElementType settled_type(nb::handle object) { return python::settled_type(object); }
+    Value value(GraphEmitter& e, nb::handle object, ElementType type) const {
+        return operand(builder, e, object, type);
+    }
+
+    PyBuilder& builder;
+};
+
+// The inputs of a call (build/inputs.h).
+struct GraphInputs {
+    static bool is_given(nb::handle object) { return object.is_valid() && !object.is_none(); }
+    static bool is_literal(nb::handle object) { return python::is_literal(object); }
+    static ElementType literal_type(nb::handle object) { return python::literal_type(object); }
+    Value value(GraphEmitter& e, nb::handle object, ElementType type) const {
+        if (!is_operand(object)) {
+            raise(PyExc_TypeError, "`" + text_from_python(nb::repr(object)) +
+                                       "` is not an input of `" + op.name +
+                                       "`: it takes values of the builder, arrays and numbers");
+        }
+        return operand(builder, e, object, type);
+    }
+
+    PyBuilder& builder;
+    const Operator& op;
+};
+
 template <typename Operator, size_t kCount>
 Operator operator_of(const std::string_view (&symbols)[kCount], const std::string& symbol) {
     std::optional<Operator> found = lowering::operator_of<Operator>(symbols, symbol);
@@ -101,11 +131,7 @@ nb::object binary(PyBuilder& self, const std::string& symbol, nb::handle left, n
     }
     auto op = operator_of<lowering::Binary>(lowering::kBinarySymbols, symbol);
     GraphEmitter e = self.emitter();
-    Value a = operand(self, e, left, settled_type(right));
-    Value b = operand(
-        self, e, right,
-        lowering::type_of_right_literal(op, settled_type(left), PyFloat_Check(right.ptr()) != 0));
-    return finish(self, e, lowering::lower_binary(e, op, a, b));
+    return finish(self, e, lowering::lower_binary_of(e, op, GraphOperands(self), left, right));
 }
 
 nb::object compare(PyBuilder& self, const std::string& symbol, nb::handle left, nb::handle right) {
@@ -139,34 +165,6 @@ nb::object subscript(PyBuilder& self, nb::handle value, nb::handle index) {
     return finish(self, e, lowering::lower_subscript(e, a, std::move(items)));
 }
 
-// The inputs of a bound call as values; literals take the types of the other operands.
-std::vector<Value> inputs_of(PyBuilder& self, GraphEmitter& e, const Operator& op,
-                             std::span<const nb::object> given) {
-    std::vector<Value> values(given.size(), nullptr);
-    std::vector<ElementType> types(given.size(), ElementType::kUndefined);
-    for (size_t i = 0; i < given.size(); ++i) {
-        bool is_left_out = !given[i].is_valid() || given[i].is_none();
-        if (!is_left_out && !is_operand(given[i])) {
-            raise(PyExc_TypeError, "`" + text_from_python(nb::repr(given[i])) +
-                                       "` is not an input of `" + op.name +
-                                       "`: it takes values of the builder, arrays and numbers");
-        }
-        if (!is_left_out && !is_literal(given[i])) {
-            values[i] = operand(self, e, given[i], ElementType::kUndefined);
-            types[i] = values[i] != nullptr ? values[i]->type.element_type() : types[i];
-        }
-    }
-    for (size_t i = 0; i < given.size(); ++i) {
-        if (given[i].is_valid() && !given[i].is_none() && is_literal(given[i])) {
-            ElementType type = op.schema() != nullptr ? eager::literal_type(*op.schema(), types, i,
-                                                                            literal_type(given[i]))
-                                                      : ElementType::kUndefined;
-            values[i] = e.constant(tensor_from_literal(given[i], type));
-        }
-    }
-    return values;
-}
-
 nb::list values_of(const PyBuilder& self, std::span<ir::Value* const> all) {
     nb::list values;
     for (ir::Value* value : all) {
@@ -181,10 +179,10 @@ nb::list values_of(const PyBuilder& self, const ir::Node& node) {
 
 nb::list call_operator(PyBuilder& self, const Operator& op, const nb::tuple& args,
                        nb::handle kwargs, nb::handle outputs, const std::string& name) {
-    BoundCall bound = bind_call(op, nb::borrow<nb::args>(args), kwargs);
-    edited(build::import_operator(self.site(), op.domain, op.name, op.version));
+    BoundCall bound = bind_call(op, args, nb::borrow<nb::dict>(kwargs));
     GraphEmitter e = self.emitter();
-    std::vector<Value> inputs = inputs_of(self, e, op, bound.inputs);
+    std::vector<Value> inputs = build::inputs_of(
+        e, op.schema(), std::span(std::as_const(bound.inputs)), GraphInputs{self, op});
     if (e.error()) {
         finish(self, e, nullptr);
     }
@@ -195,15 +193,15 @@ nb::list call_operator(PyBuilder& self, const Operator& op, const nb::tuple& arg
     request.inputs = inputs;
     request.attributes = std::move(bound.attributes);
     if (outputs.is_none()) {
-        size_t least = op.schema() != nullptr ? op.schema()->minimum_outputs : 1;
-        request.outputs.resize(std::max<size_t>(least, 1));
+        request.outputs.resize(build::output_count(op.schema(), request));
     } else {
         request.outputs = output_names(outputs);
     }
     if (auto problem =
-            op.schema() != nullptr ? build::check_request(*op.schema(), request) : std::nullopt) {
+            op.schema() != nullptr ? build::check_call(*op.schema(), request) : std::nullopt) {
         raise(PyExc_TypeError, problem->text());
     }
+    edited(build::import_operator(self.site(), op.domain, op.name, op.version));
     return values_of(self, *edited(build::make_node(self.site(), std::move(request))));
 }
 
@@ -277,10 +275,7 @@ void enter_branch(PyBuilder& self, const PyBlock& block, const std::string& attr
 // An error at the end of a block removes the whole block.
 void leave(PyBuilder& self, PyBlock& block) {
     self.graph = block.around;
-    if (block.node->graph() != nullptr) {
-        edited(editor_of(*self.state).remove({&block.node, 1}));
-    }
-    edited(editor_of(*self.state).remove(block.constants));
+    edited(build::abandon(self.site(), *block.node, block.constants));
     block.constants.clear();
 }
 

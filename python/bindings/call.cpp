@@ -168,7 +168,8 @@ nb::object call_with_bodies(const ops::Schema& schema, const eager::Inputs& inpu
     return to_python(*results, !inputs.has_tensor && !inside_script(), is_tuple);
 }
 
-eager::Arguments<Surface> bind(const Operator& op, const nb::args& args, nb::handle kwargs,
+// The arguments by the schema; what is missing is not looked for.
+eager::Arguments<Surface> bind(const Operator& op, const nb::tuple& args, nb::handle kwargs,
                                eager::CallMemory& memory) {
     eager::Arguments<Surface> bound(*op.schema(), args.size(), memory);
     for (nb::handle value : args) {
@@ -179,7 +180,6 @@ eager::Arguments<Surface> bind(const Operator& op, const nb::args& args, nb::han
             bound.add(text_from_python(name), value);
         }
     }
-    bound.finish();
     return bound;
 }
 
@@ -190,13 +190,11 @@ Operator make_operator(std::string domain, std::string name, int64_t version) {
     return {std::move(domain), version, std::move(name), entry};
 }
 
-BoundCall bind_call(const Operator& op, const nb::args& args, nb::handle kwargs) {
+BoundCall bind_call(const Operator& op, const nb::tuple& args, const nb::dict& kwargs) {
     BoundCall call;
     if (op.schema() == nullptr) {  // nobody knows the operator
-        for (nb::handle input : args) {
-            call.inputs.push_back(nb::borrow(input));
-        }
-        for (auto [name, value] : nb::borrow<nb::dict>(kwargs)) {
+        call.inputs.assign(args.begin(), args.end());
+        for (auto [name, value] : kwargs) {
             call.names.push_back(text_from_python(name));
             call.attributes.push_back(implied_attribute(call.names.back(), value));
         }
@@ -209,9 +207,7 @@ BoundCall bind_call(const Operator& op, const nb::args& args, nb::handle kwargs)
                                    "` takes graphs: use `builder.if_` or `builder.loop`, " +
                                    "or `builder.graph.append` and `node.add_subgraph`");
     }
-    for (nb::handle input : bound.inputs()) {
-        call.inputs.push_back(nb::borrow(input));
-    }
+    call.inputs.assign(bound.inputs().begin(), bound.inputs().end());
     call.attributes = bound.attributes();
     return call;
 }
@@ -275,6 +271,7 @@ nb::object call(nb::handle self, const Operator& op, const nb::args& args, nb::h
     }
     eager::CallMemory memory;
     eager::Arguments<Surface> bound = bind(op, args, kwargs, memory);
+    bound.finish();
     eager::Inputs inputs = eager::convert<Surface>(*op.schema(), bound.inputs(), memory);
     if (!bound.bodies().empty()) {
         return call_with_bodies(*op.schema(), inputs, bound);

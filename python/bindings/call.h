@@ -28,14 +28,14 @@ Operator make_operator(std::string domain, std::string name, int64_t version);
 // op(*args, **kwargs), evaluated. One result, or a tuple of them. `kwargs` may be null.
 nb::object call(nb::handle self, const Operator& op, const nb::args& args, nb::handle kwargs);
 
-// A call whose arguments are bound by the operator's schema; an input that is left out is empty or
-// None. Raises TypeError.
+// A call whose arguments are bound by the operator's schema, and not checked further; an input that
+// is left out is empty or None. Raises TypeError.
 struct BoundCall {
-    std::vector<nb::object> inputs;
+    std::vector<nb::handle> inputs;  // of the arguments
     std::vector<ir::Attribute> attributes;
     std::list<std::string> names;  // of attributes that no schema names
 };
-BoundCall bind_call(const Operator& op, const nb::args& args, nb::handle kwargs);
+BoundCall bind_call(const Operator& op, const nb::tuple& args, const nb::dict& kwargs);
 // Evaluates with the native kernels, or with the evaluator that has been set, and fills `outputs`,
 // as many as are wanted, which are none before. Raises EvalError.
 void evaluate(const eval::OperatorEntry& entry, int64_t opset_version,

@@ -5,6 +5,7 @@
 #include "bindings/call.h"
 #include "bindings/dlpack.h"
 #include "bindings/numpy.h"
+#include "bindings/operands.h"
 #include "bindings/subscripts.h"
 #include "bindings/surface.h"
 #include "bindings/tensor.h"
@@ -55,19 +56,18 @@ ElementType settled_type(nb::handle object) {
     return tensor != nullptr ? tensor->tensor().element_type() : ElementType::kUndefined;
 }
 
-// At least one of the two is a Tensor; a literal takes its type.
+struct TensorOperands : PythonOperands {
+    static ElementType settled_type(nb::handle object) { return python::settled_type(object); }
+    static Value value(EagerEmitter& e, nb::handle object, ElementType type) {
+        return operand(e, object, type);
+    }
+};
+
+// At least one of the two is a Tensor.
 nb::object binary(Binary op, nb::handle left, nb::handle right) {
     EagerEmitter e;
-    ElementType beside =
-        lowering::type_of_right_literal(op, settled_type(left), PyFloat_Check(right.ptr()) != 0);
-    if (op == Binary::kPow && is_integer(settled_type(left)) && PyLong_Check(right.ptr()) &&
-        nb::cast<bool>(right.attr("__lt__")(0))) {
-        raise(PyExc_ValueError, std::string(lowering::kNegativePower) + ": " +
-                                    std::string(lowering::kNegativePowerHelp));
-    }
-    Value b = operand(e, right, beside);
-    Value a = b == nullptr ? nullptr : operand(e, left, settled_type(right));
-    return a == nullptr ? not_implemented() : wrap(e, lowering::lower_binary(e, op, a, b));
+    Value value = lowering::lower_binary_of(e, op, TensorOperands(), left, right);
+    return value == nullptr ? not_implemented() : wrap(e, value);
 }
 
 template <Binary kOp>

@@ -391,8 +391,6 @@ class Builder:
         outputs: "Names | None",
         name: str,
     ) -> "Any":
-        if outputs is None and op.name == "Split" and op.domain == "":
-            outputs = attributes.get("num_outputs")
         given = {key: _given(value) for key, value in attributes.items()}
         made = self._core.call(op, tuple(map(_given, inputs)), given, outputs, name)
         results = tuple(Expression(self, value) for value in made)

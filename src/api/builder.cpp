@@ -121,9 +121,7 @@ class Filling {
     }
     ~Filling() {
         state_.graph = around_;
-        if (!is_done_ && node_->graph() != nullptr) {
-            SDX_CHECK(state_.editor->remove({&node_, 1}).ok());
-        }
+        SDX_CHECK(is_done_ || build::abandon(state_.site(), *node_).ok());
     }
     Filling(const Filling&) = delete;
     Filling& operator=(const Filling&) = delete;

@@ -110,13 +110,21 @@ Result<ir::Node*> close_if(const Site& site, ir::Node& node) {
     return finish(site, node, first->outputs.size());
 }
 
+Result<void> abandon(const Site& site, ir::Node& node, std::span<ir::Node* const> made) {
+    if (node.graph() != nullptr) {
+        ir::Node* whole = &node;
+        SDX_TRY(site.editor.remove({&whole, 1}));
+    }
+    return site.editor.remove(made);
+}
+
 Result<Loop> open_loop(const Site& site, const LoopRequest& request) {
     std::vector<ir::Value*> inputs{request.trips, request.condition};
     inputs.insert(inputs.end(), request.carried.begin(), request.carried.end());
     Loop loop;
     SDX_ASSIGN(loop.node, open_node(site, "Loop", request.name, inputs));
     if (Result<void> filled = fill_loop(site, loop, request); !filled.ok()) {
-        SDX_CHECK(site.editor.remove({&loop.node, 1}).ok());
+        SDX_CHECK(abandon(site, *loop.node).ok());
         return filled.error();
     }
     return loop;

@@ -19,6 +19,10 @@ Result<void> close_branch(const Site& branch, std::span<ir::Value* const> values
 // Gives the node the outputs that both branches have.
 Result<ir::Node*> close_if(const Site& site, ir::Node& node);
 
+// Takes a block that will not be complete out of the model, and then the nodes that were made for
+// it alone.
+Result<void> abandon(const Site& site, ir::Node& node, std::span<ir::Node* const> made = {});
+
 struct Loop {
     ir::Node* node = nullptr;  // a `Loop` without outputs yet
     ir::Graph* body = nullptr;

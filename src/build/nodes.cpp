@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "infer/infer.h"
+#include "ops/standard.h"
 #include "types/domain.h"
 
 namespace sardonyx::build {
@@ -70,7 +71,31 @@ Result<const ops::Schema*> import_operator(const Site& site, std::string_view do
     return schema;
 }
 
-std::optional<calls::Problem> check_request(const ops::Schema& schema, const NodeRequest& request) {
+size_t output_count(const ops::Schema* schema, const NodeRequest& request) {
+    constexpr int64_t kMostParts = 1 << 16;
+    size_t least = schema != nullptr ? std::max<size_t>(schema->minimum_outputs, 1) : 1;
+    if (schema == nullptr || !ops::is_standard(*schema, "Split")) {
+        return least;
+    }
+    for (const ir::Attribute& given : request.attributes) {
+        const auto* parts = given.get<int64_t>();
+        const auto* sizes = given.get<std::vector<int64_t>>();
+        if (given.name == "num_outputs" && parts != nullptr) {
+            return static_cast<size_t>(std::clamp<int64_t>(*parts, 1, kMostParts));
+        }
+        if (given.name == "split" && sizes != nullptr) {
+            return std::max<size_t>(sizes->size(), 1);
+        }
+    }
+    const ir::Value* sizes = request.inputs.size() > 1 ? request.inputs[1] : nullptr;
+    bool is_known = sizes != nullptr && sizes->type.has_shape() &&
+                    sizes->type.shape().size() == 1 && sizes->type.shape()[0].is_static();
+    return is_known ? static_cast<size_t>(
+                          std::clamp<int64_t>(sizes->type.shape()[0].value(), 1, kMostParts))
+                    : least;
+}
+
+std::optional<calls::Problem> check_call(const ops::Schema& schema, const NodeRequest& request) {
     auto is_input = [&request](size_t i) { return request.inputs[i] != nullptr; };
     std::optional<calls::Problem> problem =
         calls::check_inputs(schema, request.inputs.size(), is_input);
@@ -84,6 +109,11 @@ std::optional<calls::Problem> check_request(const ops::Schema& schema, const Nod
     calls::check_required(schema, has, [&problem](calls::Problem missing) {
         problem = problem ? std::move(problem) : std::move(missing);
     });
+    return problem;
+}
+
+std::optional<calls::Problem> check_request(const ops::Schema& schema, const NodeRequest& request) {
+    std::optional<calls::Problem> problem = check_call(schema, request);
     for (const ir::Attribute& given : request.attributes) {
         const ops::AttributeSchema* attribute = schema.find_attribute(given.name);
         const auto* text = given.get<std::string>();

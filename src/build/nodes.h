@@ -43,8 +43,14 @@ struct NodeRequest {
 // otherwise.
 Result<const ops::Schema*> import_operator(const Site& site, std::string_view domain,
                                            std::string_view op_type, int64_t version);
-// What is wrong with a call against its schema, before a node is made of it: inputs, outputs and
-// attributes that are missing, too many or unknown, and values that an attribute cannot have.
+// How many outputs a call has that names none of them: the parts of a Split, else those that no
+// call leaves out. `schema`: null where nobody knows the operator.
+size_t output_count(const ops::Schema* schema, const NodeRequest& request);
+// What is wrong with a call against its schema, before a node is made of it: inputs and outputs
+// that are missing or too many, and attributes that are missing.
+std::optional<calls::Problem> check_call(const ops::Schema& schema, const NodeRequest& request);
+// The same, and attributes that the operator does not have, or that cannot have these values. The
+// attributes of a call that is bound by its schema (eager/arguments.h) are neither.
 std::optional<calls::Problem> check_request(const ops::Schema& schema, const NodeRequest& request);
 // Puts a typed node there; inputs at the end that are left out are none. Error: an edit that is
 // refused, or the first finding, with the operator's name.

@@ -43,4 +43,18 @@ inline bool are_ints_floats(const ops::TypeSet& types) {
     return !admits(ElementType::kInt64) && admits(ElementType::kFloat);
 }
 
+// The type of a literal as input `index`, beside inputs of the types `type_of(i)`; kUndefined: the
+// type that it implies, which is `implied()`.
+template <typename Implied, typename TypeOf>
+ElementType literal_type(const ops::Schema& schema, size_t count, size_t index,
+                         const Implied& implied, const TypeOf& type_of) {
+    ElementType wanted = wanted_type(schema, count, index, type_of);
+    if (wanted != ElementType::kUndefined) {
+        return wanted;
+    }
+    const ops::TypeSet& types = schema.type_variables[schema.input(index)->type_variable].types;
+    return are_ints_floats(types) && implied() == ElementType::kInt64 ? ElementType::kFloat
+                                                                      : ElementType::kUndefined;
+}
+
 }  // namespace sardonyx::calls

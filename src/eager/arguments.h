@@ -196,10 +196,9 @@ Inputs convert(const ops::Schema& schema, std::span<const typename Surface::Argu
     }
     std::pmr::vector<ElementType> types(&memory.resource);  // settled by tensors alone, so before
     for (size_t i : literals) {                             // any literal becomes one
-        ElementType wanted = wanted_type(schema, result.values, i);
-        types.push_back(wanted != ElementType::kUndefined
-                            ? wanted
-                            : default_type(schema, i, Surface::literal_type(inputs[i])));
+        types.push_back(calls::literal_type(
+            schema, inputs.size(), i, [&] { return Surface::literal_type(inputs[i]); },
+            [&result](size_t other) { return element_type_of(*result.values[other]); }));
     }
     for (size_t i = 0; i < literals.size(); ++i) {
         result.set(literals[i], Surface::from_literal(inputs[literals[i]], types[i]));

@@ -22,13 +22,6 @@ ElementType element_type_of(const RuntimeValue& value) {
                                  : ElementType::kUndefined;
 }
 
-ElementType default_type(const ops::Schema& schema, size_t index, ElementType implied) {
-    const ops::TypeSet& types = schema.type_variables[schema.input(index)->type_variable].types;
-    return implied == ElementType::kInt64 && calls::are_ints_floats(types)
-               ? ElementType::kFloat
-               : ElementType::kUndefined;
-}
-
 std::optional<size_t> settled_output_count(const ops::Schema& schema,
                                            std::span<const RuntimeValue* const> inputs,
                                            std::span<const ir::Attribute> attributes) {
@@ -53,13 +46,6 @@ std::optional<size_t> settled_output_count(const ops::Schema& schema,
 size_t output_count(const ops::Schema& schema, size_t wanted) {
     return wanted == 0 ? std::max<size_t>(schema.minimum_outputs, 1)
                        : std::min<size_t>(wanted, schema.maximum_outputs);
-}
-
-ElementType literal_type(const ops::Schema& schema, std::span<const ElementType> types,
-                         size_t index, ElementType implied) {
-    ElementType wanted =
-        calls::wanted_type(schema, types.size(), index, [types](size_t i) { return types[i]; });
-    return wanted != ElementType::kUndefined ? wanted : default_type(schema, index, implied);
 }
 
 std::string no_implementation(std::string_view domain, std::string_view name) {

@@ -24,14 +24,6 @@ inline ElementType wanted_type(const ops::Schema& schema,
                               [inputs](size_t i) { return element_type_of(*inputs[i]); });
 }
 
-// The type of a literal that no tensor settles, where it is not the type that it implies: an int
-// stands for a float where ints are not admitted.
-ElementType default_type(const ops::Schema& schema, size_t index, ElementType implied);
-
-// The type of a literal as input `index`, which implies `implied`, beside inputs of these types.
-ElementType literal_type(const ops::Schema& schema, std::span<const ElementType> types,
-                         size_t index, ElementType implied);
-
 // How many results the call has; nothing: as many as its caller takes, of those that the schema has
 // (output_count). No pointer is null.
 std::optional<size_t> settled_output_count(const ops::Schema& schema,

@@ -4,11 +4,15 @@
 #include <gtest/gtest.h>
 
 #include <stdexcept>
+#include <string>
+#include <variant>
 
 #include "build/blocks.h"
+#include "build/inputs.h"
 #include "ir/graph_walk.h"
 #include "ir/verify.h"
 #include "lowering/operators.h"
+#include "lowering/symbols.h"
 
 namespace sardonyx::build {
 namespace {
@@ -79,6 +83,113 @@ TEST_F(Build, ImportsAnOperatorInOneVersionOnly) {
     EXPECT_EQ(model->opset_version(""), 20);
 }
 
+// What a program gives: nothing, a value, an int or a float.
+using Given = std::variant<std::monostate, ir::Value*, int64_t, double>;
+
+struct Numbers {
+    static bool is_given(const Given& one) { return one.index() != 0; }
+    static bool is_literal(const Given& one) { return one.index() > 1; }
+    static bool is_float(const Given& one) { return std::holds_alternative<double>(one); }
+    static bool is_negative_int(const Given& one) {
+        const auto* number = std::get_if<int64_t>(&one);
+        return number != nullptr && *number < 0;
+    }
+    static ElementType literal_type(const Given& one) {
+        return is_float(one) ? ElementType::kFloat : ElementType::kInt64;
+    }
+    static ElementType settled_type(const Given& one) {
+        ir::Value* const* value = std::get_if<ir::Value*>(&one);
+        return value != nullptr ? (*value)->type.element_type() : ElementType::kUndefined;
+    }
+    static ir::Value* value(GraphEmitter& e, const Given& one, ElementType type) {
+        if (ir::Value* const* value = std::get_if<ir::Value*>(&one)) {
+            return *value;
+        }
+        double number =
+            is_float(one) ? std::get<double>(one) : static_cast<double>(std::get<int64_t>(one));
+        type = type == ElementType::kUndefined ? literal_type(one) : type;
+        return e.constant(tensor_from_doubles(type, {}, {&number, 1}).value());
+    }
+    [[noreturn]] static void refuse_value(const std::string& message) {
+        throw std::invalid_argument(message);
+    }
+};
+
+TEST_F(Build, LiteralsTakeTheTypesOfTheValuesBesideThem) {
+    auto types = [this](const char* name, const std::vector<Given>& given) {
+        const ops::Schema* schema = ops::find_schema("", name, 20);
+        GraphEmitter e(site());
+        std::vector<std::string> texts;
+        for (ir::Value* value : inputs_of(e, schema, std::span(given), Numbers())) {
+            texts.push_back(value != nullptr ? value->type.to_string() : "-");
+        }
+        return texts;
+    };
+    using Texts = std::vector<std::string>;
+    Given one = int64_t{1}, half = 0.5, nothing;
+    EXPECT_EQ(types("Add", {one, x}), (Texts{"FLOAT", "FLOAT[2, 3]"}));
+    EXPECT_EQ(types("Add", {one, half}), (Texts{"INT64", "FLOAT"}));  // inference refuses it
+    EXPECT_EQ(types("Clip", {x, nothing, one}), (Texts{"FLOAT[2, 3]", "-", "FLOAT"}));
+    EXPECT_EQ(types("Where", {flag, one, x}), (Texts{"BOOL", "FLOAT", "FLOAT[2, 3]"}));
+    EXPECT_EQ(types("Sin", {one}), (Texts{"FLOAT"}));                    // which takes no ints
+    EXPECT_EQ(types("Neg", {x, one}), (Texts{"FLOAT[2, 3]", "INT64"}));  // one too many
+    EXPECT_EQ(types("NoSuchOperator", {x, one}), (Texts{"FLOAT[2, 3]", "INT64"}));
+}
+
+TEST_F(Build, CountsTheOutputsOfACallThatNamesNone) {
+    auto count = [](const char* name, int64_t opset, std::vector<ir::Attribute> attributes,
+                    const Values& inputs) {
+        NodeRequest request;
+        request.op_type = name;
+        request.inputs = inputs;
+        request.attributes = std::move(attributes);
+        return output_count(ops::find_schema("", name, opset), request);
+    };
+    ir::Value* sizes =
+        editor.add_input(*graph, "sizes", Type::tensor(ElementType::kInt64, Shape{3})).value();
+    EXPECT_EQ(count("Neg", 20, {}, {x}), 1U);
+    EXPECT_EQ(count("TopK", 20, {}, {x, sizes}), 2U);
+    EXPECT_EQ(count("NoSuchOperator", 20, {}, {x}), 1U);
+    EXPECT_EQ(count("Split", 20, {}, {x}), 1U);
+    EXPECT_EQ(count("Split", 20, {}, {x, sizes}), 3U);
+    EXPECT_EQ(count("Split", 20, {ir::make_attribute("num_outputs", int64_t{2})}, {x}), 2U);
+    EXPECT_EQ(count("Split", 20, {ir::make_attribute("num_outputs", int64_t{-2})}, {x}), 1U);
+    EXPECT_EQ(
+        count("Split", 11, {ir::make_attribute("split", std::vector<int64_t>{1, 2, 3, 4})}, {x}),
+        4U);
+}
+
+TEST_F(Build, ChecksACallBeforeThereIsANode) {
+    const ops::Schema& schema = *ops::find_schema("", "Gelu", 20);
+    NodeRequest request;
+    Values one{x}, none{nullptr};
+    request.inputs = none;
+    request.outputs = {std::nullopt};
+    EXPECT_EQ(check_call(schema, request)->input, 0);
+    request.inputs = one;
+    EXPECT_FALSE(check_call(schema, request).has_value());
+    request.attributes = {ir::make_attribute("approximate", std::string("tan"))};
+    EXPECT_FALSE(check_call(schema, request).has_value());
+    EXPECT_EQ(check_request(schema, request)->near, "tanh");
+    request.outputs.resize(2);
+    EXPECT_TRUE(check_call(schema, request).has_value());
+}
+
+TEST_F(Build, AppliesOperatorsToLiterals) {
+    ir::Value* n =
+        editor.add_input(*graph, "n", Type::tensor(ElementType::kInt64, Shape{2})).value();
+    GraphEmitter e(site());
+    auto apply = [&](lowering::Binary op, const Given& a, const Given& b) {
+        return lowering::lower_binary_of(e, op, Numbers(), a, b)->type.to_string();
+    };
+    using lowering::Binary;
+    EXPECT_EQ(apply(Binary::kAdd, int64_t{1}, x), "FLOAT[2, 3]");
+    EXPECT_EQ(apply(Binary::kPow, x, int64_t{-1}), "FLOAT[2, 3]");
+    EXPECT_EQ(apply(Binary::kPow, n, int64_t{2}), "INT64[2]");
+    EXPECT_EQ(apply(Binary::kPow, int64_t{2}, n), "INT64[2]");
+    EXPECT_THROW(apply(Binary::kPow, n, int64_t{-1}), std::invalid_argument);
+}
+
 TEST_F(Build, TakesAnExpressionBackAsAWhole) {
     try {
         GraphEmitter e(site());
@@ -144,6 +255,21 @@ TEST_F(Build, BranchesGiveTheSameNumberOfValues) {
     ASSERT_TRUE(close_branch(site(), Values{}).ok());
     graph = around;
     EXPECT_FALSE(close_if(site(), *choice).ok());
+}
+
+TEST_F(Build, AbandonsABlockWithWhatWasMadeForIt) {
+    GraphEmitter e(site());
+    ir::Value* yes = e.constant(Tensor::scalar(true));
+    ir::Node* choice = open_if(site(), yes, "").value();
+    ir::Graph* branch = open_branch(site(), *choice, "then_branch").value();
+    ASSERT_TRUE(
+        make_node({*model, editor, branch, &fresh_dims}, {"", "Neg", "", Values{x}, {}, {{}}})
+            .ok());
+    EXPECT_FALSE(editor.remove(e.made()).ok());  // the block reads it
+    EXPECT_TRUE(abandon(site(), *choice, e.made()).ok());
+    EXPECT_EQ(ir::node_count(*graph), 0U);
+    EXPECT_TRUE(abandon(site(), *choice).ok());  // gone already
+    EXPECT_TRUE(ir::verify(*model).empty());
 }
 
 TEST_F(Build, LoopsCarryWhatTheyWereGiven) {

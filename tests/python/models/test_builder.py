@@ -54,6 +54,37 @@ def test_expressions_compute_what_tensors_do() -> None:
         np.testing.assert_array_equal(ours, theirs.value, err_msg=str(number))
 
 
+def test_operators_refuse_what_a_script_refuses() -> None:
+    builder = sardonyx.Builder(opset=20)
+    n = builder.input("n", INT64["M"])
+    with pytest.raises(ValueError, match="an integer tensor to a negative power") as ours:
+        n**-1
+    with pytest.raises(ValueError, match="negative power") as eager:
+        sardonyx.Tensor(N) ** -1
+    assert str(ours.value) == str(eager.value)
+    assert len(builder.graph.nodes) == 0
+
+
+def test_split_has_the_results_that_its_sizes_say() -> None:
+    builder = sardonyx.Builder(opset=20)
+    x = builder.input("x", FLOAT[3, 4])
+    for part in builder.op.Split(x, [1, 3], axis=1):
+        builder.output(part)
+    one, three = builder.model().run({"x": X})
+    wanted = opset20.Split(X, [1, 3], axis=1)
+    np.testing.assert_array_equal(one, wanted[0])
+    np.testing.assert_array_equal(three, wanted[1])
+
+
+def test_a_wrong_call_imports_nothing() -> None:
+    builder = sardonyx.Builder(opset=20)
+    x = builder.input("x", FLOAT["N"])
+    with pytest.raises(TypeError, match="gives 1 output, not 2"):
+        builder.opset("ai.onnx.ml", 3).Normalizer(x, norm="MAX", _outputs=2)
+    assert builder.graph.nodes[:] == []
+    assert dict(builder._core.model().opset_imports) == {"": 20}
+
+
 def test_a_block_of_a_network() -> None:
     builder = sardonyx.Builder(opset=20, name="block")
     x = builder.input("x", FLOAT["N", 8])
