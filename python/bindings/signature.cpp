@@ -1,27 +1,60 @@
 #include "bindings/signature.h"
 
+#include <nanobind/stl/optional.h>
+
 #include <optional>
 #include <vector>
 
-#include "bindings/call.h"
+#include "bindings/environment.h"
 #include "bindings/tensor.h"
 #include "eager/signature.h"
+#include "elaborate/annotations.h"
 
 namespace sardonyx::python {
 
 namespace {
 
+using elaborate::Annotation;
+
+// An annotation that is none of a script says nothing.
+Annotation read_annotation(nb::handle object) {
+    return elaborate::annotation_of(object_from_python(object)).value_or(Annotation());
+}
+
+// One of each result; of a tuple of any length, one.
+nb::tuple result_types(nb::handle object) {
+    nb::list types;
+    for (const elaborate::Object& one :
+         elaborate::annotated_results(object_from_python(object), 1)) {
+        Annotation annotation = elaborate::annotation_of(one).value_or(Annotation());
+        types.append(static_cast<int>(annotation.element_type()));
+    }
+    return nb::tuple(types);
+}
+
+// None: of an attribute.
+std::optional<int> element_type(const Annotation& self) {
+    return self.is_attribute ? std::nullopt : std::optional(static_cast<int>(self.element_type()));
+}
+
+bool takes_number(const Annotation& self) {
+    return (self.attribute_type == ir::AttributeType::kInt && !self.is_bool) ||
+           self.attribute_type == ir::AttributeType::kFloat;
+}
+
 // The tensor types of a script's parameters, and how a call of Python names them.
 class Signature {
   public:
-    // (name, annotation, whether it is keyword-only, whether its shape counts), in order; an
-    // annotation that is no tensor type is None.
+    // (name, annotation, whether it is keyword-only), in order.
     Signature(std::string function, const nb::list& parameters)
         : signature_(std::move(function), read(parameters)) {
         for (nb::handle one : parameters) {
             keys_.push_back({nb::object(one[0]), nb::cast<bool>(one[2])});
         }
     }
+
+    // Whether a call has anything to check.
+    bool has_types() const { return signature_.has_types(); }
 
     void check(const nb::list& positional, const nb::dict& named) const {
         auto tensor_of = [&](size_t i) -> const Tensor* {
@@ -47,9 +80,9 @@ class Signature {
     static std::vector<eager::Signature::Parameter> read(const nb::list& parameters) {
         std::vector<eager::Signature::Parameter> read;
         for (nb::handle one : parameters) {
-            nb::object annotation = one[1];
-            Type type = annotation.is_none() ? Type() : type_from_python(annotation);
-            if (type.is_tensor() && !nb::cast<bool>(one[3])) {
+            const auto& annotation = nb::cast<const Annotation&>(nb::object(one[1]));
+            Type type = annotation.type;
+            if (type.is_tensor() && !annotation.explicit_shape) {
                 type.set_shape(std::nullopt);
             }
             read.push_back({text_from_python(nb::object(one[0])), std::move(type)});
@@ -64,8 +97,14 @@ class Signature {
 }  // namespace
 
 void bind_signature(nb::module_& m) {
+    nb::class_<Annotation>(m, "Annotation")
+        .def_prop_ro("element_type", element_type)
+        .def_prop_ro("takes_number", takes_number);
+    m.def("read_annotation", read_annotation, nb::arg("annotation").none());
+    m.def("result_types", result_types, nb::arg("annotation").none());
     nb::class_<Signature>(m, "Signature")
         .def(nb::init<std::string, const nb::list&>(), nb::arg("function"), nb::arg("parameters"))
+        .def_prop_ro("has_types", &Signature::has_types)
         .def("check", &Signature::check, nb::arg("positional"), nb::arg("named"));
 }
 

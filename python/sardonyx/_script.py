@@ -310,9 +310,9 @@ class OnnxFunction:
                 if value is None or not one.element_type:
                     continue  # Python gives the default itself, or misses the argument
                 if one.kind == POSITIONAL_ONLY:
-                    positional.append(_as_argument(value, one.element_type, one.takes_number))
+                    positional.append(_as_argument(value, one.element_type))
                 else:
-                    kwargs[one.name] = _as_argument(value, one.element_type, one.takes_number)
+                    kwargs[one.name] = _as_argument(value, one.element_type)
             if is_given and one.element_type is not None and holds_tensor(value):
                 as_arrays = False
         for i in range(at, given):

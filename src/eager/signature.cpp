@@ -11,12 +11,28 @@
 
 namespace sardonyx::eager {
 
+namespace {
+
+// An input that may be absent, or is sparse in a model, is a tensor where it is given. The bare
+// FLOAT in OPTIONAL[FLOAT] says nothing of its shape.
+Type type_of_given(const Type& type) {
+    bool is_optional = type.kind() == TypeKind::kOptional;
+    const Type& inner = is_optional ? type.element() : type;
+    if ((!is_optional || !inner.is_tensor()) && inner.kind() != TypeKind::kSparseTensor) {
+        return inner;
+    }
+    bool is_bare = inner.has_shape() && inner.shape().empty();
+    return Type::tensor(inner.element_type(), is_bare ? std::nullopt : inner.maybe_shape());
+}
+
+}  // namespace
+
 Signature::Signature(std::string function, const std::vector<Parameter>& parameters)
     : function_(std::move(function)) {
     for (const Parameter& parameter : parameters) {
         Annotated& one = parameters_.emplace_back();
         one.name = parameter.name;
-        const Type& type = parameter.type;
+        Type type = type_of_given(parameter.type);
         if (!type.is_tensor()) {
             continue;
         }
@@ -30,6 +46,12 @@ Signature::Signature(std::string function, const std::vector<Parameter>& paramet
             one.dims->push_back({dim, dim.is_symbolic() ? number_of(dim) : -1});
         }
     }
+}
+
+bool Signature::has_types() const {
+    return std::any_of(parameters_.begin(), parameters_.end(), [](const Annotated& one) {
+        return one.element_type != ElementType::kUndefined || one.dims;
+    });
 }
 
 // -1: an expression of names.

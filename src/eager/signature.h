@@ -23,7 +23,8 @@ class Signature {
 
     Signature(std::string function, const std::vector<Parameter>& parameters);
 
-    size_t parameter_count() const { return parameters_.size(); }
+    // Whether a parameter does not take anything.
+    bool has_types() const;
     // The first tensor that does not fit, in words; nothing: all do. `tensor_of(i)` is what is
     // given for parameter i; null: nothing, or no tensor.
     template <typename TensorOf>

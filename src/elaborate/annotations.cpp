@@ -38,8 +38,6 @@ constexpr ScalarAnnotation kScalars[] = {
     {"TensorProto", ir::AttributeType::kTensor, ir::AttributeType::kTensors, false},
 };
 
-std::optional<Annotation> from_object(const Object& object);
-
 // Annotated[FLOAT, "M", "N"]; what else stands there is meant for others.
 std::optional<Annotation> from_annotated(std::span<const Object> arguments) {
     std::span<const Object> dims = arguments.subspan(1);
@@ -53,7 +51,7 @@ std::optional<Annotation> from_annotated(std::span<const Object> arguments) {
         return shaped.ok() ? std::optional(Annotation{false, {}, false, shaped->type, true})
                            : std::nullopt;
     }
-    return from_object(arguments[0]);
+    return annotation_of(arguments[0]);
 }
 
 std::optional<Annotation> from_python_type(const PythonType& type) {
@@ -63,7 +61,7 @@ std::optional<Annotation> from_python_type(const PythonType& type) {
         }
     }
     if (names_list(type.name) && !type.arguments.empty()) {
-        std::optional<Annotation> item = from_object(type.arguments[0]);
+        std::optional<Annotation> item = annotation_of(type.arguments[0]);
         if (!item) {
             return std::nullopt;
         }
@@ -94,7 +92,7 @@ std::optional<Annotation> from_python_type(const PythonType& type) {
             if (argument.is_none()) {
                 continue;
             }
-            std::optional<Annotation> one = from_object(argument);
+            std::optional<Annotation> one = annotation_of(argument);
             if (!one) {
                 return std::nullopt;
             }
@@ -117,17 +115,6 @@ std::optional<Annotation> from_python_type(const PythonType& type) {
     }
     if (type.name == "TypeVar" || type.name == "Any") {
         return Annotation{};
-    }
-    return std::nullopt;
-}
-
-std::optional<Annotation> from_object(const Object& object) {
-    if (object.is(ObjectKind::kType)) {
-        const TypeObject& type = object.get<TypeObject>();
-        return Annotation{false, {}, false, type.type, type.explicit_shape};
-    }
-    if (object.is(ObjectKind::kPythonType)) {
-        return from_python_type(object.get<PythonType>());
     }
     return std::nullopt;
 }
@@ -161,8 +148,27 @@ Object eval_annotation(Context& c, const Expr* expr) {
 
 }  // namespace
 
+ElementType Annotation::element_type() const {
+    const Type* inner = &type;
+    while (inner->kind() == TypeKind::kSequence || inner->kind() == TypeKind::kOptional) {
+        inner = &inner->element();
+    }
+    return inner->kind() == TypeKind::kMap ? ElementType::kUndefined : inner->element_type();
+}
+
+std::optional<Annotation> annotation_of(const Object& object) {
+    if (object.is(ObjectKind::kType)) {
+        const TypeObject& type = object.get<TypeObject>();
+        return Annotation{false, {}, false, type.type, type.explicit_shape};
+    }
+    if (object.is(ObjectKind::kPythonType)) {
+        return from_python_type(object.get<PythonType>());
+    }
+    return std::nullopt;
+}
+
 Type annotated_type(const Object& annotation) {
-    std::optional<Annotation> found = from_object(annotation);
+    std::optional<Annotation> found = annotation_of(annotation);
     return found && !found->is_attribute ? found->type : Type();
 }
 
@@ -174,7 +180,7 @@ Annotation to_annotation(Context& c, const Object& object, syntax::Range range) 
         nothing.is_mistaken = object.is_error();
         return nothing;
     }
-    if (std::optional<Annotation> found = from_object(object)) {
+    if (std::optional<Annotation> found = annotation_of(object)) {
         return *found;
     }
     c.report(
@@ -228,6 +234,24 @@ Result<TypeObject> with_dims(const TypeObject& bare, std::span<const Object> dim
     return result;
 }
 
+std::vector<Object> annotated_results(const Object& annotation, size_t count) {
+    if (annotation.is(ObjectKind::kTuple)) {
+        return annotation.items();
+    }
+    if (annotation.is(ObjectKind::kPythonType)) {
+        const PythonType& type = annotation.get<PythonType>();
+        bool is_tuple = type.name == "tuple" || type.name == "Tuple";
+        bool any_length = type.arguments.size() == 2 && type.arguments[1].is(ObjectKind::kEllipsis);
+        if (is_tuple && any_length) {
+            return std::vector<Object>(count, type.arguments[0]);
+        }
+        if (is_tuple && !type.arguments.empty()) {
+            return type.arguments;
+        }
+    }
+    return {annotation};
+}
+
 Annotation read_annotation(Context& c, const Expr* annotation) {
     if (annotation == nullptr) {
         return {};
@@ -244,21 +268,8 @@ std::optional<std::vector<Annotation>> read_results(Context& c, const Expr* anno
     if (object.is_error() || object.is_none()) {
         return std::nullopt;
     }
-    std::vector<Object> items{object};
-    if (object.is(ObjectKind::kTuple)) {
-        items = object.items();
-    } else if (object.is(ObjectKind::kPythonType)) {
-        const PythonType& type = object.get<PythonType>();
-        bool is_tuple = type.name == "tuple" || type.name == "Tuple";
-        bool any_length = type.arguments.size() == 2 && type.arguments[1].is(ObjectKind::kEllipsis);
-        if (is_tuple && any_length) {
-            items.assign(count, type.arguments[0]);
-        } else if (is_tuple && !type.arguments.empty()) {
-            items = type.arguments;
-        }
-    }
     std::vector<Annotation> results;
-    for (const Object& item : items) {
+    for (const Object& item : annotated_results(object, count)) {
         results.push_back(to_annotation(c, item, annotation->range));
     }
     return results;

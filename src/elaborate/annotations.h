@@ -19,6 +19,9 @@ struct Annotation {
     Type type;                   // of a tensor parameter; unknown: not said
     bool explicit_shape = true;  // false for bare FLOAT
     bool is_mistaken = false;    // an error has been reported
+
+    // Of the tensor, or of those in a list; kUndefined: not said, or of an attribute.
+    ElementType element_type() const;
 };
 
 inline constexpr std::string_view kDimensionHelp =
@@ -30,14 +33,18 @@ inline constexpr std::string_view kDimensionHelp =
 // error says what cannot be a dim.
 Result<TypeObject> with_dims(const TypeObject& bare, std::span<const Object> dims);
 
+// What an object says as an annotation; nothing: it is none.
+std::optional<Annotation> annotation_of(const Object& object);
+// The annotations of the results that one says: one, or those of a tuple; `count` of them for
+// `tuple[T, ...]`.
+std::vector<Object> annotated_results(const Object& annotation, size_t count);
 // The type of the values that this object annotates; unknown: it says none, or is of an attribute.
 Type annotated_type(const Object& annotation);
 
 // The meaning of an annotation; unknown ones are reported as a warning and say nothing.
 Annotation read_annotation(Context& c, const syntax::Expr* annotation);
 
-// The results of a `->` annotation: one, or those of a tuple; `count` of them for `tuple[T, ...]`.
-// Nothing when there is none.
+// The results of a `->` annotation, as annotated_results() has them. Nothing when there is none.
 std::optional<std::vector<Annotation>> read_results(Context& c, const syntax::Expr* annotation,
                                                     size_t count);
 

@@ -458,6 +458,37 @@ def test_eager_calls_check_annotations(name: str, tmp_path: pathlib.Path) -> Non
         f.compile()(x, y)
 
 
+# An annotation, the shape of an argument that it does not admit, and one that it admits.
+ANNOTATED = {
+    "dims of Annotated": ("Annotated[FLOAT, 'M', 'M']", (2, 3), (2, 2)),
+    "a class of NumPy says nothing": ("np.float32", None, (2, 3)),
+}
+
+
+@pytest.mark.parametrize("name", ANNOTATED)
+@pytest.mark.filterwarnings("ignore::sardonyx.ScriptWarning")
+def test_eager_calls_read_annotations_as_the_compiler_does(
+    name: str, tmp_path: pathlib.Path
+) -> None:
+    annotation, refused, taken = ANNOTATED[name]
+    path = tmp_path / "annotated.py"
+    path.write_text(
+        "from typing import Annotated\nimport numpy as np\n"
+        "from sardonyx import FLOAT, opset18 as op, script\n"
+        f"@script(default_opset=op)\ndef f(x: {annotation}):\n    return x + x\n"
+    )
+    f = runpy.run_path(str(path))["f"]
+    model = f.compile(input_types=[sardonyx.FLOAT[...]] if refused is None else None)
+    x = np.ones(taken, np.float32)
+    np.testing.assert_array_equal(f(x), 2 * x)
+    np.testing.assert_array_equal(model(x), 2 * x)
+    if refused is not None:
+        with pytest.raises(TypeError):
+            f(np.ones(refused, np.float32))
+        with pytest.raises(sardonyx.EvalError):
+            model(np.ones(refused, np.float32))
+
+
 # --- What only Python runs ------------------------------------------------------------------------
 
 
