@@ -97,13 +97,6 @@ PyModel load(nb::handle source, bool check) {
     });
 }
 
-void check_files(const PyModel& self) {
-    Result<void> unchanged = check_unchanged(self.state->files);
-    if (!unchanged.ok()) {
-        raise(unchanged.error());
-    }
-}
-
 const ir::Graph& main_graph(const PyModel& self) {
     const ir::Graph* graph = self.state->model->graph;
     if (graph == nullptr) {
@@ -129,7 +122,7 @@ nb::list run(PyModel& self, const nb::dict& inputs, eval::RunOptions options,
     const ir::Graph& graph = main_graph(self);
     ModelState& state = *self.state;
     MappedReading reading(state.files);
-    check_files(self);
+    check_files(state);
     const ir::Model& model = settled(state);
     Reading going_on(state);  // from here on: signals are handled, and inputs may be Python's, too
     if (state.plan == nullptr) {
@@ -163,13 +156,13 @@ nb::list run(PyModel& self, const nb::dict& inputs, eval::RunOptions options,
         return eval::run(*state.plan, arguments, options);
     }();
     if (!evaluated.ok() && !interrupt.get()->is_stopped()) {
-        check_files(self);
+        check_files(state);
     }
     nb::list results;
     for (eval::RuntimeValue& result : unwrap(interrupt, std::move(evaluated))) {
         results.append(value_to_python(std::move(result), !has_tensor));
     }
-    check_files(self);
+    check_files(state);
     return results;
 }
 
@@ -198,11 +191,9 @@ nb::object call(PyModel& self, const nb::args& positional, const nb::kwargs& nam
 // The weights are copied directly to the Python bytes object.
 nb::object to_bytes(const PyModel& self) {
     MappedReading reading(self.state->files);
-    check_files(self);
-    const ir::Model& model = settled(*self.state);
-    Reading going_on(*self.state);
-    proto::ModelParts written =
-        stoppable([&] { return edited(proto::write_parts_as_read(model, self.state->source)); });
+    proto::ModelParts written = read_model(*self.state, [&](const ir::Model& model) {
+        return edited(proto::write_parts_as_read(model, self.state->source));
+    });
     nb::object bytes =
         nb::steal(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(written.size())));
     if (!bytes.is_valid()) {
@@ -212,27 +203,21 @@ nb::object to_bytes(const PyModel& self) {
     for (std::string_view part : written.parts()) {
         next = std::copy(part.begin(), part.end(), next);
     }
-    check_files(self);
+    check_files(*self.state);
     return bytes;
 }
 
 // Returns the number of bytes written.
 size_t save(const PyModel& self, const std::string& path, std::optional<size_t> external_bytes,
             size_t file_bytes, size_t alignment, bool safetensors, bool share_equal, bool quiet) {
-    MappedReading reading(self.state->files);
-    check_files(self);
-    const ir::Model& model = settled(*self.state);
-    Result<size_t> written = stoppable([&] {
-        Reading going_on(*self.state);
+    return edited(read_model(*self.state, [&](const ir::Model& model) {
         nb::gil_scoped_release release;
         driver::SavingBar bar(quiet);
         return driver::write_model_files(
             model, path,
             {external_bytes, alignment, file_bytes, safetensors, share_equal, std::nullopt,
              self.state->source, self.state->files, bar.watch()});
-    });
-    check_files(self);
-    return edited(std::move(written));
+    }));
 }
 
 // The text of a model's script. Large weights go to the file `weights`, which the text names as it
@@ -243,11 +228,7 @@ nb::str decompile_model(const PyModel& self, const std::string& path, const std:
     driver::ScriptStyle style = outline ? driver::ScriptStyle::kOutlined
                                 : exact ? driver::ScriptStyle::kExact
                                         : driver::ScriptStyle::kPlain;
-    MappedReading reading(self.state->files);
-    check_files(self);
-    const ir::Model& model = settled(*self.state);
-    Result<decompile::Script> script = stoppable([&] {
-        Reading going_on(*self.state);
+    Result<decompile::Script> script = read_model(*self.state, [&](const ir::Model& model) {
         nb::gil_scoped_release release;
         Result<decompile::Script> made =
             driver::decompile_as(style, model, options, self.state->source);
@@ -258,11 +239,14 @@ nb::str decompile_model(const PyModel& self, const std::string& path, const std:
         }
         return made;
     });
-    check_files(self);
     return nb::str(unwrap(std::move(script)).text.c_str());
 }
 
 }  // namespace
+
+void check_files(const ModelState& state) {
+    unwrap(check_unchanged(state.files));
+}
 
 PyModel make_model(std::unique_ptr<ir::Model> model, FileStamps files, proto::Source source) {
     auto state = std::make_shared<ModelState>(
@@ -317,13 +301,7 @@ void bind_model(nb::module_& m) {
              "Runs the model on inputs by position or by name. Several outputs are a tuple.")
         .def("_repr_svg_",
              [](const PyModel& self) {
-                 MappedReading reading(self.state->files);
-                 check_files(self);
-                 const ir::Model& model = settled(*self.state);
-                 Reading going_on(*self.state);
-                 std::optional<std::string> shown =
-                     stoppable([&] { return driver::picture(model); });
-                 check_files(self);
+                 std::optional<std::string> shown = read_model(*self.state, driver::picture);
                  return shown ? nb::object(nb::str(shown->c_str(), shown->size())) : nb::none();
              })
         .def("to_bytes", to_bytes, "The bytes of a ModelProto.")

@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "bindings/bindings.h"
+#include "bindings/interrupt.h"
 #include "eval/eval.h"
 #include "ir/edit.h"
 #include "ir/ir.h"
@@ -97,6 +98,29 @@ class Reading {
 ir::Editor& editor_of(ModelState& state);
 // The known types of the model's values, except those that edits have invalidated.
 ir::Model& settled(ModelState& state);
+
+// Raises EvalError if a file that the model is mapped from has changed.
+void check_files(const ModelState& state);
+
+// The result of `work(model)`, which takes its time and cannot be run while the model is edited.
+// Raises what ends it early, and EvalError if a file changes meanwhile.
+template <typename Work>
+auto read_model(ModelState& state, const Work& work) {
+    MappedReading mapped(state.files);
+    check_files(state);
+    const ir::Model& model = settled(state);
+    Reading going_on(state);
+    auto result = stoppable([&] { return work(model); });
+    check_files(state);
+    return result;
+}
+
+template <typename Work>
+auto read_models(const PyModel& one, const PyModel& other, const Work& work) {
+    return read_model(*one.state, [&](const ir::Model& a) {
+        return read_model(*other.state, [&](const ir::Model& b) { return work(a, b); });
+    });
+}
 
 // The result of an edit; raises ModelError.
 template <typename T>

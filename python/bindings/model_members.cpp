@@ -74,10 +74,7 @@ nb::list verify(const PyModel& self) {
 }
 
 bool same(const PyModel& a, const PyModel& b) {
-    MappedReading reading_a(a.state->files), reading_b(b.state->files);
-    const ir::Model &x = settled(*a.state), &y = settled(*b.state);
-    Reading going_on(*a.state), going_on_too(*b.state);
-    return stoppable([&] { return unwrap(proto::is_same(x, y)); });
+    return unwrap(read_models(a, b, proto::is_same));
 }
 
 nb::object equal(const PyModel& self, nb::handle other) {

@@ -19,21 +19,12 @@ namespace sardonyx::python {
 
 namespace {
 
-void check_unread(const PyModel& self) {
-    if (Result<void> unchanged = check_unchanged(self.state->files); !unchanged.ok()) {
-        raise(unchanged.error());
-    }
-}
-
 // The description without its nodes, and lists of some nodes each: Python ends the work between two
 // texts that it reads, and not before the end of one.
 nb::object info_of(const PyModel& self, const models::Sizes& sizes) {
     constexpr size_t kNodesOfText = 8192;
-    MappedReading mapped(self.state->files);
-    const ir::Model& model = settled(*self.state);
-    Reading going_on(*self.state);
     std::vector<std::string> parts;
-    auto json = stoppable([&]() -> Result<std::string> {
+    auto json = read_model(*self.state, [&](const ir::Model& model) -> Result<std::string> {
         SDX_ASSIGN(models::Info info, models::describe(model, sizes));
         std::vector<models::NodeInfo> nodes = std::exchange(info.nodes, {});
         for (size_t i = 0; i < nodes.size(); i += kNodesOfText) {
@@ -42,62 +33,38 @@ nb::object info_of(const PyModel& self, const models::Sizes& sizes) {
         }
         return models::info_json(info);
     });
-    check_unread(self);
-    if (!json.ok()) {
-        raise(model_error(), json.error().message);
-    }
     nb::list texts;
     for (const std::string& part : parts) {
         texts.append(text_to_python(part));
     }
-    return nb::make_tuple(text_to_python(*json), texts);
+    return nb::make_tuple(text_to_python(edited(std::move(json))), texts);
 }
 
 nb::object diff_of(const PyModel& self, const PyModel& other, bool names) {
-    MappedReading mapped(self.state->files), mapped_too(other.state->files);
-    const ir::Model &a = settled(*self.state), &b = settled(*other.state);
-    Reading going_on(*self.state), going_on_too(*other.state);
-    std::string json = stoppable([&] { return models::diff_json(models::diff(a, b, {names})); });
-    check_unread(self);
-    check_unread(other);
-    return text_to_python(json);
+    return text_to_python(read_models(self, other, [&](const ir::Model& a, const ir::Model& b) {
+        return models::diff_json(models::diff(a, b, {names}));
+    }));
 }
 
 // The first difference between what the models compute; None: they are isomorphic.
 nb::object first_difference(const PyModel& self, const PyModel& other) {
-    MappedReading mapped(self.state->files), mapped_too(other.state->files);
-    const ir::Model &a = settled(*self.state), &b = settled(*other.state);
-    Reading going_on(*self.state), going_on_too(*other.state);
-    std::string found = stoppable([&] { return driver::difference(a, b); });
-    check_unread(self);
-    check_unread(other);
+    std::string found = read_models(self, other, driver::difference);
     return found.empty() ? nb::none() : text_to_python(found);
 }
 
 // In one of the text forms.
 nb::object text_of(const PyModel& self, const std::string& form) {
-    MappedReading mapped(self.state->files);
-    check_unread(self);
-    const ir::Model& model = settled(*self.state);
-    Reading going_on(*self.state);
-    Result<std::string> text = stoppable([&]() -> Result<std::string> {
+    auto text = read_model(*self.state, [&](const ir::Model& model) -> Result<std::string> {
         SDX_ASSIGN(std::string bytes, proto::write_as_read(model, self.state->source));
         return proto::text_of_model(bytes, proto::form_of_name(form));
     });
-    check_unread(self);
-    if (!text.ok()) {
-        raise(model_error(), text.error().message);
-    }
-    return text_to_python(*text);
+    return text_to_python(edited(std::move(text)));
 }
 
 nb::bytes bytes_of_text(const std::string& text, const std::string& form) {
-    Result<std::string> bytes =
-        stoppable([&] { return proto::bytes_of_text(text, proto::form_of_name(form)); });
-    if (!bytes.ok()) {
-        raise(model_error(), bytes.error().message);
-    }
-    return nb::bytes(bytes->data(), bytes->size());
+    auto bytes = stoppable([&] { return proto::bytes_of_text(text, proto::form_of_name(form)); });
+    std::string made = edited(std::move(bytes));
+    return nb::bytes(made.data(), made.size());
 }
 
 }  // namespace
