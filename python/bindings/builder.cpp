@@ -152,17 +152,21 @@ nb::object unary(PyBuilder& self, const std::string& symbol, nb::handle value) {
     return finish(self, e, lowering::lower_unary(e, op, a));
 }
 
+struct GraphIndices {
+    static bool is_value(nb::handle object) { return nb::isinstance<PyValue>(object); }
+    Value tensor(GraphEmitter& e, nb::handle index) const {
+        return is_value(index) ? value_from_argument(*builder.state, index)
+                               : e.constant(tensor_from_python(index));
+    }
+
+    PyBuilder& builder;
+};
+
 nb::object subscript(PyBuilder& self, nb::handle value, nb::handle index) {
     GraphEmitter e = self.emitter();
     Value a = operand(self, e, value, ElementType::kUndefined);
-    auto items = subscript_items<Value>(
-        index,
-        [&](nb::handle one) {
-            return nb::isinstance<PyValue>(one) ? operand(self, e, one, ElementType::kUndefined)
-                                                : e.constant(tensor_from_python(one));
-        },
-        [](nb::handle bound) { return nb::isinstance<PyValue>(bound); });
-    return finish(self, e, lowering::lower_subscript(e, a, std::move(items)));
+    return finish(self, e,
+                  lowering::lower_subscript(e, a, subscript_items(e, index, GraphIndices{self})));
 }
 
 nb::list values_of(const PyBuilder& self, std::span<ir::Value* const> all) {

@@ -16,6 +16,7 @@
 #include "driver/finish.h"
 #include "driver/model_files.h"
 #include "driver/progress_bar.h"
+#include "elaborate/objects/plain.h"
 #include "proto/proto.h"
 
 namespace sardonyx::python {
@@ -173,30 +174,11 @@ nb::object check(const PyScript& self) {
     return text_to_python(diagnostics::render_json(sources(), own.found()));
 }
 
-// Whether the compiler knows what it is without Python; not what scripts and objects of the program
-// stand for, whose texts are elsewhere.
-bool is_plain(const elaborate::Object& object) {
-    using elaborate::ObjectKind;
-    if (object.is_sequence() || object.is(ObjectKind::kSet)) {
-        return std::all_of(object.items().begin(), object.items().end(), is_plain);
-    }
-    if (object.is(ObjectKind::kDict)) {
-        const auto& items = object.get<elaborate::DictObject>().items;
-        return std::all_of(items.begin(), items.end(), [](const auto& item) {
-            return is_plain(item.first) && is_plain(item.second);
-        });
-    }
-    return object.is_number() || object.is_none() || object.is(ObjectKind::kString) ||
-           object.is(ObjectKind::kBytes) || object.is(ObjectKind::kConstant) ||
-           object.is(ObjectKind::kElementType) || object.is(ObjectKind::kType) ||
-           object.is(ObjectKind::kOpset) || object.is(ObjectKind::kRange);
-}
-
 void add_globals(const nb::dict& globals, driver::Request& request) {
     for (auto [key, value] : globals) {
         std::string name = text_from_python(key);
         elaborate::Object object = object_from_python(value);
-        if (!is_plain(object)) {
+        if (!elaborate::is_plain(object)) {
             std::string type = text_from_python(nb::getattr(value.type(), "__qualname__"));
             raise(PyExc_TypeError, "`" + name + "` of `globals` is of type `" + type +
                                        "`, or holds what the compiler does not know: give numbers, "

@@ -1,15 +1,9 @@
 #include "bindings/environment.h"
 
-#include <filesystem>
-
-#include "elaborate/emit/emitter.h"
-#include "elaborate/library/builtins.h"
-#include "elaborate/objects/arguments.h"
-#include "elaborate/scopes/lookup.h"
-#include "elaborate/signature.h"
-
 #include "bindings/opset.h"
 #include "bindings/sources.h"
+#include "driver/definition.h"
+#include "elaborate/library/builtins.h"
 #include "elaborate/library/library.h"
 #include "elaborate/library/python_names.h"
 
@@ -55,20 +49,6 @@ nb::object closure_value(nb::handle function, nb::handle name) {
         ++i;
     }
     return {};
-}
-
-// Whether a file lies in the folder of another one, or below it. Python keeps the path by which
-// each of them was found, so that one folder can have several spellings.
-bool is_beside(const std::string& path, const std::string& other) {
-    namespace fs = std::filesystem;
-    if (other.find_last_of("/\\") == std::string::npos) {
-        return true;  // it has no folder
-    }
-    std::error_code failed;
-    fs::path file = fs::weakly_canonical(path, failed);
-    fs::path folder = failed ? fs::path() : fs::weakly_canonical(other, failed).parent_path();
-    fs::path relative = failed ? fs::path() : file.lexically_relative(folder);
-    return !relative.empty() && *relative.begin() != "..";
 }
 
 }  // namespace
@@ -268,7 +248,7 @@ std::optional<Object> PythonEnvironment::inline_script(const Object& opaque) {
     auto path_of = [](nb::handle function) {
         return text_from_python(function.attr("__code__").attr("co_filename"));
     };
-    if (!is_beside(path_of(called), path_of(function_))) {
+    if (!driver::is_of_program(path_of(called), path_of(function_))) {
         return std::nullopt;
     }
     std::shared_ptr<void> script = script_of_function(std::move(called));

@@ -162,21 +162,13 @@ nb::object as_type(const PyTensor& self, nb::handle type) {
 
 using Item = lowering::SubscriptItem<Value>;
 
-std::vector<Item> subscript_items(EagerEmitter& e, nb::handle index) {
-    return python::subscript_items<Value>(
-        index,
-        [&](nb::handle one) {
-            Tensor tensor = is_mixed_list(one)
-                                ? tensor_from_mixed_list(one, ElementType::kUndefined)
-                                : tensor_from_python(one);
-            ElementType type = tensor.element_type();
-            if ((!is_integer(type) && type != ElementType::kBool) || PyBool_Check(one.ptr())) {
-                refuse_index(one);
-            }
-            return e.keep(std::move(tensor));
-        },
-        [](nb::handle) { return false; });
-}
+struct TensorIndices {
+    static bool is_value(nb::handle) { return false; }
+    static Value tensor(EagerEmitter& e, nb::handle index) {
+        return e.keep(is_mixed_list(index) ? tensor_from_mixed_list(index, ElementType::kUndefined)
+                                           : tensor_from_python(index));
+    }
+};
 
 // x[index] = value. The object gets a new tensor: storage that an array or another Tensor shares is
 // never written.
@@ -188,8 +180,8 @@ void assign_item(PyTensor& self, nb::handle index, nb::handle value) {
                                    "` is assigned to items of a tensor: give a tensor, a number or "
                                    "a list of numbers");
     }
-    Value result =
-        lowering::lower_item_assignment(e, &self.value, subscript_items(e, index), update);
+    Value result = lowering::lower_item_assignment(
+        e, &self.value, subscript_items(e, index, TensorIndices()), update);
     self.value.tensor() = e.take(result);
     self.array = nb::object();
 }
@@ -208,7 +200,7 @@ nb::object item_of(nb::handle self, nb::handle index) {
     constexpr int kMostOrigins = 4;
     const PyTensor& whole = self_tensor(self);
     EagerEmitter e;
-    std::vector<Item> items = subscript_items(e, index);
+    std::vector<Item> items = subscript_items(e, index, TensorIndices());
     std::shared_ptr<Origin> origin;
     if (is_view(items)) {
         origin = std::make_shared<Origin>(Origin{nb::weakref(self), nb::borrow(index), nullptr});

@@ -9,12 +9,6 @@
 
 namespace sardonyx::python {
 
-[[noreturn]] inline void refuse_index(nb::handle index) {
-    raise(PyExc_TypeError, "`" + text_from_python(nb::repr(index)) +
-                               "` is not an index: give integers, slices, None, `...`, "
-                               "tensors of integers or a mask");
-}
-
 // An integer in a subscript; one beyond all sizes is an error of `overflow`, or, where that is
 // null, the nearest that is not.
 inline int64_t index_from_python(nb::handle object, PyObject* overflow) {
@@ -25,52 +19,60 @@ inline int64_t index_from_python(nb::handle object, PyObject* overflow) {
     return index;
 }
 
-// `is_value(bound)`: what only the run knows.
-template <typename V, typename TensorOf, typename IsValue>
-std::optional<lowering::SliceBound<V>> slice_bound(nb::handle bound, const TensorOf& tensor_of,
-                                                   const IsValue& is_value) {
+// `values` has
+//   bool is_value(object)   // what only the run knows
+//   Value tensor(e, object)  // of what is no integer, slice, None or `...`
+template <typename E, typename Values>
+std::optional<lowering::SliceBound<typename E::Value>> slice_bound(E& e, nb::handle bound,
+                                                                   const Values& values) {
     if (bound.is_none()) {
         return std::nullopt;
     }
-    if (is_value(bound)) {
-        return lowering::SliceBound<V>{std::nullopt, tensor_of(bound)};
+    if (values.is_value(bound)) {
+        return lowering::SliceBound<typename E::Value>{std::nullopt, values.tensor(e, bound)};
     }
-    return lowering::SliceBound<V>{index_from_python(bound, nullptr), {}};
+    return lowering::SliceBound<typename E::Value>{index_from_python(bound, nullptr), {}};
 }
 
-// `tensor_of(index)` gives what stands for an index that is no integer, slice, None or `...`.
-template <typename V, typename TensorOf, typename IsValue>
-lowering::SubscriptItem<V> subscript_item(nb::handle index, const TensorOf& tensor_of,
-                                          const IsValue& is_value) {
-    lowering::SubscriptItem<V> item;
+template <typename E, typename Values>
+lowering::SubscriptItem<typename E::Value> subscript_item(E& e, nb::handle index,
+                                                          const Values& values) {
+    lowering::SubscriptItem<typename E::Value> item;
     if (index.is_none()) {
         item.kind = lowering::SubscriptKind::kNewAxis;
     } else if (index.ptr() == Py_Ellipsis) {
         item.kind = lowering::SubscriptKind::kEllipsis;
     } else if (PySlice_Check(index.ptr())) {
         item.kind = lowering::SubscriptKind::kSlice;
-        item.lower = slice_bound<V>(index.attr("start"), tensor_of, is_value);
-        item.upper = slice_bound<V>(index.attr("stop"), tensor_of, is_value);
-        item.step = slice_bound<V>(index.attr("step"), tensor_of, is_value);
+        item.lower = slice_bound(e, index.attr("start"), values);
+        item.upper = slice_bound(e, index.attr("stop"), values);
+        item.step = slice_bound(e, index.attr("step"), values);
     } else if (PyLong_Check(index.ptr()) && !PyBool_Check(index.ptr())) {
         item.index = index_from_python(index, PyExc_IndexError);
     } else {
         item.kind = lowering::SubscriptKind::kTensor;
-        item.tensor = tensor_of(index);
+        item.tensor = values.tensor(e, index);
+        ElementType type = e.element(item.tensor);
+        if (PyBool_Check(index.ptr()) ||
+            (type != ElementType::kUndefined && !lowering::is_index_type(type))) {
+            raise(PyExc_TypeError, "`" + text_from_python(nb::repr(index)) +
+                                       "` is not an index: give integers, slices, None, `...`, "
+                                       "tensors of integers or a mask");
+        }
     }
     return item;
 }
 
-template <typename V, typename TensorOf, typename IsValue>
-std::vector<lowering::SubscriptItem<V>> subscript_items(nb::handle index, const TensorOf& tensor_of,
-                                                        const IsValue& is_value) {
-    std::vector<lowering::SubscriptItem<V>> items;
+template <typename E, typename Values>
+std::vector<lowering::SubscriptItem<typename E::Value>> subscript_items(E& e, nb::handle index,
+                                                                        const Values& values) {
+    std::vector<lowering::SubscriptItem<typename E::Value>> items;
     if (!PyTuple_Check(index.ptr())) {
-        items.push_back(subscript_item<V>(index, tensor_of, is_value));
+        items.push_back(subscript_item(e, index, values));
         return items;
     }
     for (nb::handle one : nb::borrow<nb::tuple>(index)) {
-        items.push_back(subscript_item<V>(one, tensor_of, is_value));
+        items.push_back(subscript_item(e, one, values));
     }
     return items;
 }

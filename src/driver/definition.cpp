@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <system_error>
+
 #include "diagnostics/ignore.h"
 #include "syntax/lambda.h"
 #include "syntax/parse.h"
@@ -56,6 +59,20 @@ Result<Definition> read_definition(elaborate::Program& program, diagnostics::Fil
                         sources.path(file), name, line)};
     }
     return found;
+}
+
+// Python keeps the path by which each file was found, so that one folder can have several
+// spellings.
+bool is_of_program(const std::string& path, const std::string& script_path) {
+    namespace fs = std::filesystem;
+    if (script_path.find_last_of("/\\") == std::string::npos) {
+        return true;  // it has no folder
+    }
+    std::error_code failed;
+    fs::path file = fs::weakly_canonical(path, failed);
+    fs::path folder = failed ? fs::path() : fs::weakly_canonical(script_path, failed).parent_path();
+    fs::path relative = failed ? fs::path() : file.lexically_relative(folder);
+    return !relative.empty() && *relative.begin() != "..";
 }
 
 void check_definition(elaborate::Program& program, const elaborate::ScriptFunction& script,

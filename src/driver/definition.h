@@ -28,6 +28,10 @@ Result<Definition> read_definition(elaborate::Program& program, diagnostics::Fil
                                    uint32_t line, std::string_view name,
                                    const IsLambda& is_lambda = {});
 
+// Whether a function of this file is a part of a program, so that scripts of `script_path` may call
+// it and have its body: its file lies in the folder of theirs, or below it.
+bool is_of_program(const std::string& path, const std::string& script_path);
+
 // Tells the program the errors that are certain before the script is compiled. Drops what comments
 // silence, among what was told of its syntax too.
 void check_definition(elaborate::Program& program, const elaborate::ScriptFunction& script,

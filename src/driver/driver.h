@@ -37,7 +37,7 @@ struct Request {
     std::vector<CheckedFile> at_hand;  // texts of other scripts, which may be imported
     // Files of modules that do not lie beside the file, by the names of modules.
     std::map<std::string, std::string, std::less<>> module_files;
-    // What names stand for before the file runs, as by `globals` of Python's `exec`.
+    // What names stand for before the file runs, as by `globals` of Python's `exec`: plain objects.
     std::vector<std::pair<std::string, elaborate::Object>> globals;
     std::string script;  // its name; empty: the one that is obviously meant
     Form form = Form::kModel;

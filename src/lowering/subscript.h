@@ -29,6 +29,11 @@ struct SliceBound {
 
 enum class SubscriptKind : uint8_t { kIndex, kSlice, kNewAxis, kEllipsis, kTensor };
 
+// Whether a tensor of such elements can be an index.
+inline bool is_index_type(ElementType type) {
+    return is_integer(type) || type == ElementType::kBool;
+}
+
 template <typename V>
 struct SubscriptItem {
     SubscriptKind kind = SubscriptKind::kIndex;

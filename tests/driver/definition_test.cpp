@@ -32,6 +32,16 @@ TEST(ReadDefinition, FindsTheFunctionOfALine) {
     ASSERT_TRUE(read.at(7, "g").ok());
 }
 
+TEST(IsOfProgram, MeansTheFolderOfTheScriptAndThoseBelow) {
+    EXPECT_TRUE(is_of_program("/a/b/c.py", "/a/b/script.py"));
+    EXPECT_TRUE(is_of_program("/a/b/d/c.py", "/a/b/script.py"));
+    EXPECT_TRUE(is_of_program("/a/b/../b/./c.py", "/a/e/../b/script.py"));
+    EXPECT_FALSE(is_of_program("/a/c.py", "/a/b/script.py"));
+    EXPECT_FALSE(is_of_program("/a/bc/c.py", "/a/b/script.py"));
+    EXPECT_TRUE(is_of_program("/a/c.py", "<stdin>"));  // which has no folder
+    EXPECT_FALSE(is_of_program("", "/a/b/script.py"));
+}
+
 TEST(ReadDefinition, TellsThatTheFileHasChanged) {
     Read read("def f(x):\n    return x\n");
     EXPECT_EQ(read.at(1, "g").error().message,

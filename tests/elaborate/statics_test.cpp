@@ -3,6 +3,7 @@
 #include "elaborate/objects/statics.h"
 
 #include "elaborate/objects/formatting.h"
+#include "elaborate/objects/plain.h"
 #include "elaborated.h"
 
 namespace sardonyx::elaborate {
@@ -84,6 +85,21 @@ TEST_F(Statics, Formats) {
     EXPECT_EQ(formatted(Object::real(2.5), "08.3f"), "0002.500");
     EXPECT_EQ(formatted(text("ab"), ">5"), "   ab");
     EXPECT_EQ(formatted(whole(255), "#x"), "0xff");
+}
+
+TEST(IsPlain, LooksIntoContainers) {
+    Object one = Object::integer(1);
+    Object script = Object::from_pointer(ObjectKind::kScript, std::shared_ptr<void>());
+    EXPECT_TRUE(is_plain(one));
+    EXPECT_TRUE(is_plain(Object::make(ObjectKind::kConstant, Tensor::scalar(1.0F))));
+    EXPECT_TRUE(is_plain(Object::list({one, Object::tuple({Object::string("a")})})));
+    EXPECT_FALSE(is_plain(script));
+    EXPECT_FALSE(is_plain(Object::list({one, Object::tuple({script})})));
+    DictObject dict;
+    dict.set(one, Object::none());
+    EXPECT_TRUE(is_plain(Object::dict(dict)));
+    dict.set(Object::string("f"), script);
+    EXPECT_FALSE(is_plain(Object::dict(std::move(dict))));
 }
 
 }  // namespace

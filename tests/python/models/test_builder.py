@@ -65,6 +65,18 @@ def test_operators_refuse_what_a_script_refuses() -> None:
     assert len(builder.graph.nodes) == 0
 
 
+@pytest.mark.parametrize("index", [True, 1.5, np.array(1.5), "a", [1.5], (0, False)])
+def test_indices_refuse_what_tensors_refuse(index: Any) -> None:
+    builder = sardonyx.Builder(opset=20)
+    x = builder.input("x", FLOAT[3, 4])
+    with pytest.raises(TypeError, match="is not an index") as ours:
+        x[index]
+    with pytest.raises(TypeError, match="is not an index") as eager:
+        sardonyx.Tensor(X)[index]
+    assert str(ours.value) == str(eager.value)
+    assert len(builder.graph.nodes) == 0
+
+
 def test_split_has_the_results_that_its_sizes_say() -> None:
     builder = sardonyx.Builder(opset=20)
     x = builder.input("x", FLOAT[3, 4])
