@@ -209,15 +209,6 @@ nb::list call_operator(PyBuilder& self, const Operator& op, const nb::tuple& arg
     return values_of(self, *edited(build::make_node(self.site(), std::move(request))));
 }
 
-// None if nothing is known. Raises TypeError if the object is not a type.
-Type stated_type(nb::handle given) {
-    Type type = given.is_none() ? Type() : type_from_python(given);
-    if (!type.is_known() && !given.is_none()) {
-        raise(PyExc_TypeError, "`" + text_from_python(nb::repr(given)) + "` is not a type");
-    }
-    return type;
-}
-
 ir::Graph& main_graph(const PyBuilder& self) {
     return *self.state->model->graph;
 }

@@ -64,6 +64,8 @@ void set_evaluator_choice(nb::handle choice);
 // and numbers as ONNX types. Nothing when the object means no type.
 ElementType element_type_from_python(nb::handle object);
 Type type_from_python(nb::handle object);
+// The same of what is None, of which nothing is known, or a type. Raises TypeError.
+Type stated_type(nb::handle given);
 nb::list dims_of_annotation(nb::handle text);
 // An int, the text of an expression, or None.
 nb::object dim_to_python(const Dim& dim);

@@ -168,10 +168,7 @@ void remove(const PyGraph& self, nb::handle what) {
 }
 
 nb::object add_input(const PyGraph& self, const nb::str& name, nb::handle type) {
-    Type given = type.is_none() ? Type() : type_from_python(type);
-    if (!given.is_known() && !type.is_none()) {
-        raise(PyExc_TypeError, "`" + text_from_python(nb::repr(type)) + "` is not a type");
-    }
+    Type given = stated_type(type);
     return part_to_python(
         self.state, edited(editor_of(*self.state)
                                .add_input(self.get(), text_from_python(name), std::move(given))));
@@ -362,24 +359,13 @@ std::vector<std::optional<std::string>> output_names(nb::handle outputs) {
 void bind_graph(nb::module_& m) {
     bind_nodes(m);
     nb::class_<PyGraph> c(m, "Graph", "Nodes with the values that go in and come out.");
+    bind_notes(c);
     c.def_prop_rw(
          "name", [](const PyGraph& self) { return text_property(self.get().name); },
          [](const PyGraph& self, const nb::str& name) {
              editor_of(*self.state);
              self.get().name = self.state->model->intern(text_from_python(name));
          })
-        .def_prop_rw(
-            "doc", [](const PyGraph& self) { return text_property(self.get().doc); },
-            [](const PyGraph& self, const nb::str& text) {
-                editor_of(*self.state);
-                self.get().doc = self.state->model->intern(text_from_python(text));
-            })
-        .def_prop_rw(
-            "metadata", [](const PyGraph& self) { return metadata_to_python(self.get().metadata); },
-            [](const PyGraph& self, nb::handle entries) {
-                editor_of(*self.state);
-                self.get().metadata = metadata_from_python(*self.state->model, entries);
-            })
         .def_prop_ro("inputs",
                      [](const PyGraph& self) { return parts(self.state, self.get().inputs); })
         .def_prop_rw(

@@ -302,6 +302,23 @@ nb::object metadata_to_python(const ir::Metadata& metadata);
 nb::dict dict_from_python(nb::handle entries);
 nb::object imports_to_python(const std::vector<ir::OpsetImport>& imports);
 ir::Metadata metadata_from_python(ir::Model& model, nb::handle entries);
+// What people write about a graph, node or value: `doc` and `metadata`.
+template <typename T>
+void bind_notes(nb::class_<Part<T>>& c) {
+    c.def_prop_rw(
+         "doc", [](const Part<T>& self) { return text_to_python(self.get().doc); },
+         [](const Part<T>& self, const nb::str& text) {
+             editor_of(*self.state);
+             self.get().doc = self.state->model->intern(text_from_python(text));
+         })
+        .def_prop_rw(
+            "metadata", [](const Part<T>& self) { return metadata_to_python(self.get().metadata); },
+            [](const Part<T>& self, nb::handle entries) {
+                editor_of(*self.state);
+                self.get().metadata = metadata_from_python(*self.state->model, entries);
+            });
+}
+
 // A tensor that no other object can write to.
 Tensor own_tensor_from_python(nb::handle object);
 

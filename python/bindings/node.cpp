@@ -477,21 +477,10 @@ ir::Node& PyAttributes::node() const {
 
 void bind_node(nb::module_& m) {
     bind_attributes(m);
-    nb::class_<PyNode>(m, "Node", nb::type_slots(kNodeSlots),
-                       "An operator with its inputs, outputs and attributes in a graph.")
-        .def_prop_rw(
-            "doc", [](const PyNode& self) { return text_to_python(self.get().doc); },
-            [](const PyNode& self, const nb::str& text) {
-                editor_of(*self.state);
-                self.get().doc = self.state->model->intern(text_from_python(text));
-            })
-        .def_prop_rw(
-            "metadata", [](const PyNode& self) { return metadata_to_python(self.get().metadata); },
-            [](const PyNode& self, nb::handle entries) {
-                editor_of(*self.state);
-                self.get().metadata = metadata_from_python(*self.state->model, entries);
-            })
-        .def("set_input", set_input, nb::arg("index"), nb::arg("value").none())
+    nb::class_<PyNode> c(m, "Node", nb::type_slots(kNodeSlots),
+                         "An operator with its inputs, outputs and attributes in a graph.");
+    bind_notes(c);
+    c.def("set_input", set_input, nb::arg("index"), nb::arg("value").none())
         .def_prop_ro("attributes",
                      [](const PyNode& self) {
                          return PyAttributes{self.state, &self.get()};

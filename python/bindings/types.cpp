@@ -116,6 +116,15 @@ Type type_from_python(nb::handle object) {
     return Type::tensor(type, shape_from_python(object.attr("shape")));
 }
 
+Type stated_type(nb::handle given) {
+    Type type = given.is_none() ? Type() : type_from_python(given);
+    if (!type.is_known() && !given.is_none()) {
+        raise(PyExc_TypeError, "`" + text_from_python(nb::repr(given)) + "` is not a type: write " +
+                                   "`FLOAT[\"N\", 4]` of sardonyx, or \"FLOAT[N,4]\"");
+    }
+    return type;
+}
+
 nb::object dim_to_python(const Dim& dim) {
     return dim.is_static()     ? nb::object(nb::int_(dim.value()))
            : dim.is_symbolic() ? text_to_python(dim.to_string())

@@ -15,11 +15,7 @@ nb::object type_of(const PyValue& self) {
 }
 
 void set_type(const PyValue& self, nb::handle given) {
-    Type type = given.is_none() ? Type() : type_from_python(given);
-    if (!type.is_known() && !given.is_none()) {
-        raise(PyExc_TypeError, "`" + text_from_python(nb::repr(given)) + "` is not a type: write " +
-                                   "`FLOAT[\"N\", 4]` of sardonyx, or \"FLOAT[N,4]\"");
-    }
+    Type type = stated_type(given);
     edited(editor_of(*self.state).set_type(self.get(), std::move(type)));
 }
 
@@ -144,21 +140,10 @@ PyType_Slot kValueSlots[] = {{Py_tp_getset, kValueAttributes}, {}};
 }  // namespace
 
 void bind_value(nb::module_& m) {
-    nb::class_<PyValue>(m, "Value", nb::type_slots(kValueSlots),
-                        "A value of a graph: an input, an initializer or a result.")
-        .def_prop_rw("const_value", const_value, set_const_value)
-        .def_prop_rw(
-            "doc", [](const PyValue& self) { return text_to_python(self.get().doc); },
-            [](const PyValue& self, const nb::str& text) {
-                editor_of(*self.state);
-                self.get().doc = self.state->model->intern(text_from_python(text));
-            })
-        .def_prop_rw(
-            "metadata", [](const PyValue& self) { return metadata_to_python(self.get().metadata); },
-            [](const PyValue& self, nb::handle entries) {
-                editor_of(*self.state);
-                self.get().metadata = metadata_from_python(*self.state->model, entries);
-            })
+    nb::class_<PyValue> c(m, "Value", nb::type_slots(kValueSlots),
+                        "A value of a graph: an input, an initializer or a result.");
+    bind_notes(c);
+    c.def_prop_rw("const_value", const_value, set_const_value)
         .def("replace_all_uses", replace_all_uses, nb::arg("other"),
              "Replaces the value by `other` everywhere, including outputs of graphs.")
         .def("__repr__", repr);
