@@ -141,7 +141,7 @@ PyType_Slot kValueSlots[] = {{Py_tp_getset, kValueAttributes}, {}};
 
 void bind_value(nb::module_& m) {
     nb::class_<PyValue> c(m, "Value", nb::type_slots(kValueSlots),
-                        "A value of a graph: an input, an initializer or a result.");
+                          "A value of a graph: an input, an initializer or a result.");
     bind_notes(c);
     c.def_prop_rw("const_value", const_value, set_const_value)
         .def("replace_all_uses", replace_all_uses, nb::arg("other"),

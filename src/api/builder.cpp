@@ -144,7 +144,7 @@ auto inside(BuilderState& state, ir::Node* node, ir::Graph* graph, const Fill& f
 
 std::vector<Expr> build_call(BuilderState& state, const Call& call) {
     const ops::Schema* schema =
-        take_built(build::import_operator(state.site(), call.domain, call.op_type, call.version));
+        take_built(build::find_operator(state.site(), call.domain, call.op_type, call.version));
     std::vector<ir::Value*> inputs;
     for (const Expr& input : call.inputs) {
         inputs.push_back(value_of(state, input));
@@ -161,6 +161,7 @@ std::vector<Expr> build_call(BuilderState& state, const Call& call) {
     if (auto problem = schema != nullptr ? build::check_request(*schema, request) : std::nullopt) {
         api::fail(problem->text());
     }
+    take_built(build::import_operator(state.site(), call.domain, call.op_type, call.version));
     return exprs_of(state,
                     take_built(build::make_node(state.site(), std::move(request)))->outputs());
 }

@@ -48,8 +48,8 @@ Result<void> type_node(const Site& site, ir::Node& node) {
     return type_with(context, node);
 }
 
-Result<const ops::Schema*> import_operator(const Site& site, std::string_view domain,
-                                           std::string_view op_type, int64_t version) {
+Result<const ops::Schema*> find_operator(const Site& site, std::string_view domain,
+                                         std::string_view op_type, int64_t version) {
     int64_t imported = site.model.opset_version(domain);
     version = version != 0 ? version : imported;
     if (version == 0) {
@@ -60,13 +60,20 @@ Result<const ops::Schema*> import_operator(const Site& site, std::string_view do
         return Error{fmt::format("there is no operator `{}` in version {} of `{}`", op_type,
                                  version, shown_domain(domain))};
     }
-    if (imported == 0) {
-        SDX_TRY(site.editor.set_opset(domain, version));
-        site.editor.trust();
-    } else if (imported != version &&
-               (schema == nullptr || ops::find_schema(domain, op_type, imported) != schema)) {
+    if (imported != 0 && imported != version &&
+        (schema == nullptr || ops::find_schema(domain, op_type, imported) != schema)) {
         return Error{fmt::format("`{}` of version {} in a model that imports version {} of `{}`",
                                  op_type, version, imported, shown_domain(domain))};
+    }
+    return schema;
+}
+
+Result<const ops::Schema*> import_operator(const Site& site, std::string_view domain,
+                                           std::string_view op_type, int64_t version) {
+    SDX_ASSIGN(const ops::Schema* schema, find_operator(site, domain, op_type, version));
+    if (site.model.opset_version(domain) == 0) {
+        SDX_TRY(site.editor.set_opset(domain, version));
+        site.editor.trust();
     }
     return schema;
 }

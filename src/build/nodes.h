@@ -38,9 +38,11 @@ struct NodeRequest {
 };
 
 // The definition that a call of `op_type` in this version of a domain means (0: the version that
-// the model imports); null: the tables do not have the domain. The model imports the domain from
-// here on. Error: there is no such operator, or the model imports a version that defines it
-// otherwise.
+// the model imports); null: the tables do not have the domain. Error: there is no such operator, or
+// the model imports a version that defines it otherwise.
+Result<const ops::Schema*> find_operator(const Site& site, std::string_view domain,
+                                         std::string_view op_type, int64_t version);
+// The same, and the model imports the domain from here on.
 Result<const ops::Schema*> import_operator(const Site& site, std::string_view domain,
                                            std::string_view op_type, int64_t version);
 // How many outputs a call has that names none of them: the parts of a Split, else those that no

@@ -139,6 +139,17 @@ TEST(Builder, OutputsHaveTheTypesThatAreStated) {
     EXPECT_EQ(b.model().outputs().size(), 2u);
 }
 
+TEST(Builder, AWrongCallImportsNothing) {
+    Builder b(20);
+    Expr x = b.input("x", "STRING[N]");
+    EXPECT_NE(failure([&] {
+                  b.call({"ai.onnx.ml", "LabelEncoder", 2, {}, {}, 1, {}});
+              }).find("`X` is missing"),
+              std::string::npos);
+    // Version 1 defines it otherwise, and would be refused beside version 2.
+    b.call({"ai.onnx.ml", "LabelEncoder", 1, {x}, {}, 1, {}});
+}
+
 TEST(Builder, MistakesAreThrownWhereTheyStand) {
     Builder b(20);
     Builder other(20);

@@ -76,6 +76,8 @@ TEST_F(Build, ImportsAnOperatorInOneVersionOnly) {
     ASSERT_TRUE(unknown.ok());
     EXPECT_EQ(*unknown, nullptr);
     EXPECT_EQ(model->opset_version("mine"), 2);
+    EXPECT_TRUE(find_operator(site(), "others", "Op", 1).ok());
+    EXPECT_EQ(model->opset_version("others"), 0);  // it is not imported yet
     EXPECT_FALSE(import_operator(site(), "mine", "Op", 3).ok());
     // Relu is the same in opsets 20 and 14, Gelu came with 20.
     EXPECT_TRUE(import_operator(site(), "", "Relu", 14).ok());
