@@ -30,6 +30,10 @@ inline ElementType type_of_right_literal(Binary op, ElementType left, bool is_fl
     return is_own ? ElementType::kUndefined : left;
 }
 
+[[gnu::cold]] inline std::string negative_power_text() {
+    return std::string(kNegativePower) + ": " + std::string(kNegativePowerHelp);
+}
+
 // Python's operator on two arguments, of which a literal takes the type that the other settles.
 // Null: one of them is no operand, or the emitter has failed. `operands` has
 //   ElementType settled_type(argument)    // of a value; kUndefined: it is a literal, or not known
@@ -41,8 +45,8 @@ template <typename E, typename Operands, typename Argument>
 typename E::Value lower_binary_of(E& e, Binary op, const Operands& operands, Argument left,
                                   Argument right) {
     ElementType type = operands.settled_type(left);
-    if (op == Binary::kPow && is_integer(type) && operands.is_negative_int(right)) {
-        operands.refuse_value(std::string(kNegativePower) + ": " + std::string(kNegativePowerHelp));
+    if (op == Binary::kPow && is_integer(type) && operands.is_negative_int(right)) [[unlikely]] {
+        operands.refuse_value(negative_power_text());
     }
     bool is_float = operands.is_float(right);
     typename E::Value b = operands.value(e, right, type_of_right_literal(op, type, is_float));
