@@ -34,7 +34,7 @@ _ELEMENT_TYPES = {
 # The element types of the parts of a complex number.
 _PARTS = {torch.complex32: "FLOAT16", torch.complex64: "FLOAT", torch.complex128: "DOUBLE"}
 _DTYPES: dict[torch.dtype, int] = {}  # a number for each
-_PLAIN = frozenset((int, bool, float, str))  # what a program has as torch has it
+_PLAIN = frozenset((int, bool, float, str, type(None)))  # what a program has as torch has it
 _TWO_PARTS = "keep real and imaginary parts in two tensors"
 
 
@@ -49,12 +49,20 @@ class _DimNames(dict[str, str]):
     def __init__(self, names: Mapping[str, str]) -> None:
         super().__init__(names)
         self.printed: dict[Any, str] = {}
+        # The same by torch's objects for sizes, which many tensors share, and these objects, so
+        # that no other takes the place of one in memory.
+        self.nodes: dict[int, tuple[str, Any]] = {}
 
     def size(self, size: Any) -> str:
-        expression = size.node.expr
+        node = size.node
+        known = self.nodes.get(id(node))
+        if known is not None:
+            return known[0]
+        expression = node.expr
         found = self.printed.get(expression)
         if found is None:
             found = self.printed[expression] = _dim_text(expression, self)
+        self.nodes[id(node)] = (found, node)
         return found
 
 
@@ -121,6 +129,23 @@ def _storage(value: Any) -> int:
     return int(value.untyped_storage()._cdata)
 
 
+def _calls(module: fx.GraphModule) -> Iterator[fx.Node]:
+    """Those of the graph and of the graphs inside of it."""
+    for inner in module.modules():
+        if isinstance(inner, fx.GraphModule):
+            yield from (node for node in inner.graph.nodes if node.op == "call_function")
+
+
+def _changes_memory(module: fx.GraphModule) -> bool:
+    """Whether an operator writes in place: storages tell what that changes, and nothing else."""
+    # By identity: to compute the hash of an overload takes long.
+    targets = {id(target): target for target in (node.target for node in _calls(module))}
+    return any(
+        isinstance(target, torch._ops.OpOverload) and schema_of(target).changes_memory
+        for target in targets.values()
+    )
+
+
 def _modules(around: Iterable[tuple[Any, Any]]) -> tuple[tuple[str, str], ...]:
     """The paths and classes of the modules around a node, outermost first."""
     found = []
@@ -132,16 +157,20 @@ def _modules(around: Iterable[tuple[Any, Any]]) -> tuple[tuple[str, str], ...]:
 
 class _Reader:
     def __init__(
-        self, dim_names: _DimNames, problems: list[Problem],
+        self, dim_names: _DimNames, problems: list[Problem], changes_memory: bool = True,
         groups: Callable[[], dict[str, str]] = dict,
     ) -> None:  # fmt: skip
         self.dim_names = dim_names
         self.problems = problems
+        self.changes_memory = changes_memory
         self.groups = groups  # tells which weights share their memory
         # Many nodes have the same modules around them and the same line.
         self.modules: dict[Any, tuple[tuple[tuple[str, str], ...], dict[str, Place]]] = {}
-        self.schemas: dict[Any, Schema] = {}
         self.complex: set[fx.Node] = set()  # those whose values are
+
+    def storage(self, value: Any) -> int:
+        """The storage of a value, where it is asked for."""
+        return _storage(value) if self.changes_memory else 0
 
     def place(self, meta: Mapping[str, Any]) -> Place:
         around = tuple((meta.get("nn_module_stack") or {}).values())
@@ -157,9 +186,10 @@ class _Reader:
         return place
 
     def value(self, value: Any, node: Node, program: Program) -> Any:
-        if isinstance(value, fx.Node):
+        kind = type(value)
+        if kind is fx.Node:
             return Ref(value.name)
-        if value is None or type(value) in _PLAIN:
+        if kind in _PLAIN:
             return value
         if isinstance(value, (list, tuple)):
             return [self.value(one, node, program) for one in value]
@@ -186,13 +216,16 @@ class _Reader:
     def arguments(self, fx_node: fx.Node, node: Node, schema: Schema, program: Program) -> None:
         """By place as torch gives them, by name from the first that is left out."""
         args, by_name = fx_node.args, False
-        for (parameter, left_out), value in zip(schema.parameters, args, strict=False):
-            if left_out:
-                by_name = True
-            elif by_name:
-                node.kwargs[parameter] = self.value(value, node, program)
-            else:
-                node.args.append(self.value(value, node, program))
+        if not schema.leaves_out:
+            node.args = [self.value(value, node, program) for value in args]
+        else:
+            for (parameter, left_out), value in zip(schema.parameters, args, strict=False):
+                if left_out:
+                    by_name = True
+                elif by_name:
+                    node.kwargs[parameter] = self.value(value, node, program)
+                else:
+                    node.args.append(self.value(value, node, program))
         for name, value in fx_node.kwargs.items():
             if not is_left_out(name):
                 node.kwargs[name] = self.value(value, node, program)
@@ -211,8 +244,8 @@ class _Reader:
         self, fx_node: fx.Node, value: Any, module: fx.GraphModule, program: Program
     ) -> Node | None:
         target, place = fx_node.target, self.place(fx_node.meta)
-        kind, storage = annotation(value, self.dim_names), _storage(value)
-        node = Node(fx_node.name, "", [], {}, kind, place, storage)
+        kind = annotation(value, self.dim_names)
+        node = Node(fx_node.name, "", [], {}, kind, place, self.storage(value))
         if isinstance(target, torch._ops.OpOverload):
             return self.operator(fx_node, node, value, program)
         if isinstance(target, torch._ops.HigherOrderOperator):
@@ -233,9 +266,7 @@ class _Reader:
         return node
 
     def operator(self, fx_node: fx.Node, node: Node, value: Any, program: Program) -> Node | None:
-        schema = self.schemas.get(fx_node.target)
-        if schema is None:
-            schema = self.schemas[fx_node.target] = schema_of(fx_node.target)
+        schema = schema_of(fx_node.target)
         packet, node.target = schema.packet, schema.target
         if schema.means_nothing:
             return None
@@ -295,7 +326,7 @@ class _Reader:
         body = Program(name)
         for node in module.graph.nodes:
             if node.op == "placeholder":
-                body.inputs.append(Input(node.name, "", _storage(node.meta.get("val"))))
+                body.inputs.append(Input(node.name, "", self.storage(node.meta.get("val"))))
         self.read(module, body)
         program.bodies[name] = body
 
@@ -316,7 +347,7 @@ class _Reader:
                 flat = _pytree.tree_leaves(results)
                 place = Node("output", "output", [], {})
                 program.outputs = [self.value(one, place, program) for one in flat]
-        if module.meta.get(REMADE) or not _are_told(program):
+        if self.changes_memory and (module.meta.get(REMADE) or not _are_told(program)):
             values = {node.name: node.meta.get("val") for node in module.graph.nodes}
             program.facts = {
                 name: _facts(value) for name, value in values.items()
@@ -481,18 +512,24 @@ def program_of(
     names = _DimNames(dim_names(exported, dynamic_shapes, user_inputs))
     program = Program("main", is_model=True, bounds=_bounds(exported, names))
     arrays: dict[str, torch.Tensor] = {}
+
+    def groups() -> dict[str, str]:
+        return {one.name: str(_storage(arrays[one.key]) or one.name) for one in program.weights}
+
+    reader = _Reader(names, problems, _changes_memory(module), groups)
     for node, spec in zip(placeholders, specs, strict=True):
         value = node.meta.get("val")
         if _is_complex(value):
             program.pairs.add(node.name)
         if spec.kind == InputKind.USER_INPUT:
             if isinstance(value, torch.Tensor):
-                program.inputs.append(Input(node.name, input_type(value, names), _storage(value)))
+                program.inputs.append(Input(node.name, input_type(value, names),
+                                            reader.storage(value)))  # fmt: skip
             elif isinstance(value, torch.SymInt):
                 program.inputs.append(Input(node.name, "INT64"))
         elif spec.target is not None:
             kind = annotation(value, names)
-            program.weights.append(Weight(node.name, spec.target, kind, _storage(value)))
+            program.weights.append(Weight(node.name, spec.target, kind, reader.storage(value)))
             found = exported.state_dict.get(spec.target)
             arrays[spec.target] = found if found is not None else exported.constants[spec.target]
     constants = dict(module.named_buffers(recurse=False))
@@ -504,11 +541,6 @@ def program_of(
             kind = annotation(constants[node.target], names)
             program.weights.append(Weight(node.name, key, kind))
             arrays[key] = constants[node.target]
-
-    def groups() -> dict[str, str]:
-        return {one.name: str(_storage(arrays[one.key]) or one.name) for one in program.weights}
-
-    reader = _Reader(names, problems, groups)
     reader.read(module, program)
     program.problems = problems
     program.output_names = _output_names(exported)

@@ -251,16 +251,19 @@ def decomposed(
         if isinstance(child, fx.GraphModule)
     }  # fmt: skip
     calls = [node for node in module.graph.nodes if node.op == "call_function"]
-    # Each target is looked up once: most stand in a graph many times.
-    targets = {node.target for node in calls}
+    # Each target is looked up once: most stand in a graph many times. By identity, as to compute
+    # the hash of an overload takes long.
+    targets: dict[int, Any] = {id(target): target for target in (node.target for node in calls)}
     lacking = {
-        target for target in targets
+        key for key, target in targets.items()
         if isinstance(target, torch._ops.OpOverload) and not _is_known(target, known)
     }  # fmt: skip
-    has_bodies = any(isinstance(target, torch._ops.HigherOrderOperator) for target in targets)
+    has_bodies = any(
+        isinstance(target, torch._ops.HigherOrderOperator) for target in targets.values()
+    )
     unknown = [
         node for node in (calls if lacking or has_bodies else ())
-        if node.target in lacking or _is_autocast(node)
+        if id(node.target) in lacking or _is_autocast(node)
     ]  # fmt: skip
     changed = {name: one for name, one in inner.items() if one is not getattr(module, name)}
     if not unknown and not changed:

@@ -10,7 +10,7 @@ import dataclasses
 from typing import Any
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(slots=True)
 class Ref:
     """A value, by its name."""
 
@@ -31,7 +31,7 @@ class Body:
     name: str
 
 
-@dataclasses.dataclass
+@dataclasses.dataclass(slots=True)
 class Place:
     """Where a node comes from."""
 
@@ -41,7 +41,7 @@ class Place:
     trace: str = ""  # what torch has noted of the calls that led to it
 
 
-@dataclasses.dataclass
+@dataclasses.dataclass(slots=True)
 class Node:
     """A call; `target` is such as `aten::add.Tensor` or `py::mul`."""
 

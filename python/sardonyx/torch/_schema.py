@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
-from .._core import is_left_out, means_nothing
+from .._core import gives_statistics, is_left_out, means_nothing
 
 
 class Schema:
@@ -24,17 +24,22 @@ class Schema:
         ]  # fmt: skip
         # Each parameter, and whether ONNX's operators leave it out.
         self.parameters = [(one.name, is_left_out(one.name)) for one in schema.arguments]
+        self.leaves_out = any(left_out for _, left_out in self.parameters)
+        self.changes_memory = self.is_mutable or gives_statistics(self.target)
         self.means_nothing = means_nothing(self.packet)
         self.is_strided = self.packet.startswith("as_strided")
 
 
 _AS_STRIDED = "prims::as_strided"
-_schemas: weakref.WeakKeyDictionary[Any, Schema] = weakref.WeakKeyDictionary()
+# By identity, as to compute the hash of an overload takes long.
+_schemas: dict[int, tuple[weakref.ref[Any], Schema]] = {}
 
 
 def schema_of(overload: Any) -> Schema:
     """The same object each time."""
-    found = _schemas.get(overload)
-    if found is None:
-        found = _schemas[overload] = Schema(overload)
-    return found
+    key = id(overload)
+    found = _schemas.get(key)
+    if found is None or found[0]() is not overload:
+        reference = weakref.ref(overload, lambda _: _schemas.pop(key, None))
+        found = _schemas[key] = (reference, Schema(overload))
+    return found[1]
