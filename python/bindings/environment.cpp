@@ -31,13 +31,10 @@ elaborate::Environment::Answer answer(Ask ask) {
     }
 }
 
-// The contents of the closure cell of this name; an empty object when there is none.
+// The contents of the closure cell of this name, for a function that has a closure; an empty object
+// when there is none.
 nb::object closure_value(nb::handle function, nb::handle name) {
-    static nb::handle closure = nb::handle(PyUnicode_InternFromString("__closure__"));
-    nb::object cells = function.attr(closure);
-    if (cells.is_none()) {
-        return {};
-    }
+    nb::object cells = function.attr("__closure__");
     size_t i = 0;
     for (nb::handle free : function.attr("__code__").attr("co_freevars")) {
         if (free.equal(name)) {
@@ -53,12 +50,15 @@ nb::object closure_value(nb::handle function, nb::handle name) {
 
 }  // namespace
 
+PythonEnvironment::PythonEnvironment(nb::object function)
+    : function_(std::move(function)),
+      globals_(nb::object(function_.attr("__globals__"))),
+      has_closure_(!function_.attr("__closure__").is_none()) {}
+
 nb::object PythonEnvironment::value(nb::handle key) const {
-    static nb::handle globals = nb::handle(PyUnicode_InternFromString("__globals__"));
-    nb::object found = closure_value(function_, key);
+    nb::object found = has_closure_ ? closure_value(function_, key) : nb::object();
     return found.is_valid() ? found
-                            : nb::borrow(PyDict_GetItemWithError(
-                                  nb::object(function_.attr(globals)).ptr(), key.ptr()));
+                            : nb::borrow(PyDict_GetItemWithError(globals_.ptr(), key.ptr()));
 }
 
 std::optional<elaborate::OpsetObject> PythonEnvironment::opset(std::string_view name) const {

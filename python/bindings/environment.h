@@ -9,7 +9,7 @@ namespace sardonyx::python {
 
 class PythonEnvironment final : public elaborate::Environment {
   public:
-    explicit PythonEnvironment(nb::object function) : function_(std::move(function)) {}
+    explicit PythonEnvironment(nb::object function);
 
     std::optional<elaborate::Object> lookup(std::string_view name) override;
     std::vector<std::string> names() override;
@@ -31,7 +31,10 @@ class PythonEnvironment final : public elaborate::Environment {
 
     const nb::object& function() const { return function_; }
     // For Python's garbage collector: from then on, no name has a value.
-    void clear() { function_.reset(); }
+    void clear() {
+        function_.reset();
+        globals_ = {};
+    }
 
   private:
     // The value of a name, from the closure or else the globals; not valid: it is in neither.
@@ -39,6 +42,9 @@ class PythonEnvironment final : public elaborate::Environment {
     nb::object watch(nb::handle object) const;
 
     nb::object function_;
+    // Of the function, which never gets others.
+    nb::handle globals_;
+    bool has_closure_ = false;
 };
 
 // A Python object as the compiler sees it; what it does not know becomes kOpaque.

@@ -9,6 +9,7 @@
 #include "bindings/numpy.h"
 #include "bindings/onnx_ir.h"
 #include "bindings/opset.h"
+#include "bindings/sources.h"
 #include "bindings/tensor.h"
 #include "elaborate/emit/as_value.h"
 #include "elaborate/emit/emitter.h"
@@ -329,14 +330,29 @@ std::optional<Object> convert_array(nb::handle object) {
     }
 }
 
+// Whether a compilation need not look again what the object is: neither an array nor what holds
+// other objects.
+bool stays_the_same(const Object& object) {
+    return object.is(ObjectKind::kScript) || object.is(ObjectKind::kType) ||
+           object.is(ObjectKind::kOpset) || object.is(ObjectKind::kOperator) ||
+           object.is(ObjectKind::kElementType) || object.is(ObjectKind::kBuiltin);
+}
+
 Object convert(nb::handle object, int depth) {
     std::optional<Object> found = convert_scalar(object);
     if (!found) {
         found = convert_container(object, depth);
     }
-    if (!found) {
-        found = convert_own(object);
+    if (found) {
+        return std::move(*found);
     }
+    if (PyModule_CheckExact(object.ptr())) {
+        return opaque(object);
+    }
+    if (const Object* known = known_in_program(object)) {
+        return *known;
+    }
+    found = convert_own(object);
     if (!found) {
         found = convert_partial(object, depth);
     }
@@ -345,6 +361,9 @@ Object convert(nb::handle object, int depth) {
     }
     if (!found) {
         found = convert_python_type(object, depth);
+    }
+    if (found && stays_the_same(*found)) {
+        know_in_program(object, *found);
     }
     if (nb::object held = found ? nb::object() : value_of_attribute(object); held.is_valid()) {
         found = convert(held, depth);

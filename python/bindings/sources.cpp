@@ -51,4 +51,18 @@ std::shared_ptr<void> method_of_program(const void* method, const void* self,
     return g_innermost->methods.try_emplace({method, self}, std::move(made)).first->second;
 }
 
+const elaborate::Object* known_in_program(nb::handle object) {
+    if (g_innermost == nullptr) {
+        return nullptr;
+    }
+    auto found = g_innermost->known.find(object.ptr());
+    return found != g_innermost->known.end() ? &found->second.second : nullptr;
+}
+
+void know_in_program(nb::handle object, const elaborate::Object& what) {
+    if (g_innermost != nullptr) {
+        g_innermost->known.try_emplace(object.ptr(), nb::borrow(object), what);
+    }
+}
+
 }  // namespace sardonyx::python

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -33,6 +34,9 @@ class OwnProgram {
     void at_end(nb::object take_back) { at_end_.push_back(std::move(take_back)); }
     // Methods of objects by their function and object: one script for all that mention it.
     std::map<std::pair<const void*, const void*>, std::shared_ptr<void>> methods;
+    // What objects of Python are to the compiler, and a reference to each, so that no other takes
+    // its place in memory.
+    std::unordered_map<const PyObject*, std::pair<nb::object, elaborate::Object>> known;
 
   private:
     elaborate::Program program_;
@@ -46,6 +50,10 @@ void take_back_at_end(nb::object take_back);
 // The script of a method that the innermost compilation knows already, else `made`.
 std::shared_ptr<void> method_of_program(const void* method, const void* self,
                                         std::shared_ptr<void> made);
+
+// What the innermost compilation has found an object of Python to be; null: not yet.
+const elaborate::Object* known_in_program(nb::handle object);
+void know_in_program(nb::handle object, const elaborate::Object& what);
 
 // Reads files as some of sources().
 driver::SourceCache& source_cache();

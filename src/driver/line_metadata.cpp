@@ -51,7 +51,7 @@ void set_line_metadata(ir::Model& model, const diagnostics::Sources& sources,
         }
         ir::Metadata metadata;
         for (const auto& [key, value] : found->second) {
-            metadata.emplace_back(model.intern(key), model.intern(value));
+            metadata.emplace_back(model.intern(key), model.copy(value));  // keys alone are shared
         }
         for (ir::Node* one : waiting) {
             set_metadata(*one, metadata);

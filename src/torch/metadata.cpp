@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <initializer_list>
 #include <unordered_map>
 
 #include "torch/names.h"
@@ -10,44 +10,55 @@
 namespace sardonyx::torch {
 namespace {
 
-std::string fx_text(const Value& value);
+void append_fx(std::string& text, const Value& value);
 
-std::string fx_list(const std::vector<Value>& items, char open, char close) {
-    std::string text(1, open);
-    for (const Value& item : items) {
-        text += text.size() > 1 ? ", " : "";
-        text += fx_text(item);
+void append_fx_list(std::string& text, const std::vector<Value>& items, char open, char close) {
+    text += open;
+    for (size_t i = 0; i < items.size(); ++i) {
+        text += i > 0 ? ", " : "";
+        append_fx(text, items[i]);
     }
-    return text + (open == '(' && items.size() == 1 ? "," : "") + close;
+    text += open == '(' && items.size() == 1 ? "," : "";
+    text += close;
 }
 
 // An argument as FX prints it.
-std::string fx_text(const Value& value) {
+void append_fx(std::string& text, const Value& value) {
     switch (value.kind) {
         case Value::Kind::kNone:
-            return "None";
+            text += "None";
+            break;
         case Value::Kind::kBool:
-            return value.integer != 0 ? "True" : "False";
+            text += value.integer != 0 ? "True" : "False";
+            break;
         case Value::Kind::kInt:
-            return std::to_string(value.integer);
+            text += std::to_string(value.integer);
+            break;
         case Value::Kind::kFloat: {
-            std::string text = fmt::format("{}", value.real);
-            bool is_whole = text.find_first_not_of("-0123456789") == std::string::npos;
-            return is_whole ? text + ".0" : text;
+            std::string number = fmt::format("{}", value.real);
+            bool is_whole = number.find_first_not_of("-0123456789") == std::string::npos;
+            text += number;
+            text += is_whole ? ".0" : "";
+            break;
         }
         case Value::Kind::kString:
-            return python_string(value.text, '\'');
+            text += python_string(value.text, '\'');
+            break;
         case Value::Kind::kRef:
-            return "%" + value.text;
+            text += '%';
+            text += value.text;
+            break;
         case Value::Kind::kElementType:
         case Value::Kind::kBody:
-            return value.text;
+            text += value.text;
+            break;
         case Value::Kind::kList:
-            return fx_list(value.items, '[', ']');
+            append_fx_list(text, value.items, '[', ']');
+            break;
         case Value::Kind::kTuple:
-            return fx_list(value.items, '(', ')');
+            append_fx_list(text, value.items, '(', ')');
+            break;
     }
-    return {};
 }
 
 // `torch.ops.aten.add.Tensor` has dots where targets have colons.
@@ -59,13 +70,32 @@ std::string dotted(const std::string& target) {
     return text;
 }
 
-std::string fx_node(const Node& node, const std::string& operation) {
-    std::string kwargs;
-    for (const auto& [key, one] : node.kwargs) {
-        kwargs += fmt::format("{}{}: {}", kwargs.empty() ? "" : ", ", key, fx_text(one));
+std::string joined(std::initializer_list<std::string_view> parts) {
+    size_t size = 0;
+    for (std::string_view part : parts) {
+        size += part.size();
     }
-    return fmt::format("%{} = call_function[target=torch.ops.{}](args = {}, kwargs = {{{}}})",
-                       node.name, operation, fx_list(node.args, '(', ')'), kwargs);
+    std::string text;
+    text.reserve(size);
+    for (std::string_view part : parts) {
+        text += part;
+    }
+    return text;
+}
+
+std::string fx_node(const Node& node, std::string_view operation) {
+    std::string text =
+        joined({"%", node.name, " = call_function[target=torch.ops.", operation, "](args = "});
+    append_fx_list(text, node.args, '(', ')');
+    text += ", kwargs = {";
+    for (size_t i = 0; i < node.kwargs.size(); ++i) {
+        text += i > 0 ? ", " : "";
+        text += node.kwargs[i].first;
+        text += ": ";
+        append_fx(text, node.kwargs[i].second);
+    }
+    text += "})";
+    return text;
 }
 
 // The scopes around a node, outermost first, as its metadata have them.
@@ -97,13 +127,12 @@ Metadata metadata_of(const Node& node, const Scopes& around) {
     std::string_view comma = is_inner ? ", " : "";
     Metadata found;
     found.reserve(5);
-    found.emplace_back("namespace", fmt::format("{}{}{}: {}", around.spaces, is_inner ? "/" : "",
-                                                node.name, operation));
-    found.emplace_back(
-        "pkg.torch.onnx.class_hierarchy",
-        fmt::format("[{}{}{}]", around.classes, comma, python_string(operation, '\'')));
-    found.emplace_back("pkg.torch.onnx.name_scopes", fmt::format("[{}{}{}]", around.paths, comma,
-                                                                 python_string(node.name, '\'')));
+    found.emplace_back("namespace",
+                       joined({around.spaces, is_inner ? "/" : "", node.name, ": ", operation}));
+    found.emplace_back("pkg.torch.onnx.class_hierarchy",
+                       joined({"[", around.classes, comma, python_string(operation, '\''), "]"}));
+    found.emplace_back("pkg.torch.onnx.name_scopes",
+                       joined({"[", around.paths, comma, python_string(node.name, '\''), "]"}));
     found.emplace_back("pkg.torch.onnx.fx_node", fx_node(node, operation));
     if (node.place != nullptr && !node.place->trace.empty()) {
         found.emplace_back("pkg.torch.onnx.stack_trace", node.place->trace);
