@@ -2,6 +2,7 @@
 // pointers and allocates for each name.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -12,7 +13,8 @@
 
 namespace sardonyx {
 
-// An open hash table into a dense array of entries. Entries stand in the order of insertion as long
+// A dense array of entries, which few are looked for in one by one, and more by an open hash table
+// into it: most scopes have few names. Entries stand in the order of insertion as long
 // as none is erased; erasing one moves the last into its place. Pointers to values hold until the
 // next insertion.
 template <typename T>
@@ -31,14 +33,32 @@ class SymbolMap {
     auto end() { return entries_.end(); }
 
     const T* find(Symbol symbol) const {
-        uint32_t place = entries_.empty() ? kEmpty : slots_[slot_of(symbol)].place;
-        return place == kEmpty ? nullptr : &entries_[place].value;
+        if (!slots_.empty()) {
+            uint32_t place = slots_[slot_of(symbol)].place;
+            return place == kEmpty ? nullptr : &entries_[place].value;
+        }
+        for (const Entry& entry : entries_) {
+            if (entry.symbol == symbol) {
+                return &entry.value;
+            }
+        }
+        return nullptr;
     }
     T* find(Symbol symbol) { return const_cast<T*>(std::as_const(*this).find(symbol)); }
     bool contains(Symbol symbol) const { return find(symbol) != nullptr; }
 
     // The value of the symbol, a new one where there is none; whether it is new.
     std::pair<T*, bool> try_emplace(Symbol symbol) {
+        if (slots_.empty()) {
+            if (T* found = find(symbol)) {
+                return {found, false};
+            }
+            if (entries_.size() < kFew) {
+                entries_.reserve(kFew);
+                entries_.push_back({symbol, T()});
+                return {&entries_.back().value, true};
+            }
+        }
         if (2 * (entries_.size() + 1) > slots_.size()) {
             grow();
         }
@@ -53,7 +73,13 @@ class SymbolMap {
     T& operator[](Symbol symbol) { return *try_emplace(symbol).first; }
 
     void erase(Symbol symbol) {
-        if (entries_.empty()) {
+        if (slots_.empty()) {
+            auto found = std::find_if(entries_.begin(), entries_.end(),
+                                      [symbol](const Entry& one) { return one.symbol == symbol; });
+            if (found != entries_.end()) {
+                *found = std::move(entries_.back());
+                entries_.pop_back();
+            }
             return;
         }
         size_t hole = slot_of(symbol);
@@ -86,6 +112,7 @@ class SymbolMap {
 
   private:
     static constexpr uint32_t kEmpty = UINT32_MAX;
+    static constexpr size_t kFew = 8;
 
     struct Slot {
         uint32_t symbol = 0;
@@ -107,7 +134,7 @@ class SymbolMap {
     }
 
     void grow() {
-        slots_.assign(slots_.empty() ? 16 : 2 * slots_.size(), Slot());
+        slots_.assign(slots_.empty() ? 4 * kFew : 2 * slots_.size(), Slot());
         shift_ = 32 - std::countr_zero(static_cast<uint32_t>(slots_.size()));
         for (size_t i = 0; i < entries_.size(); ++i) {
             slots_[slot_of(entries_[i].symbol)] = {entries_[i].symbol.index,
@@ -116,7 +143,7 @@ class SymbolMap {
     }
 
     std::vector<Entry> entries_;
-    std::vector<Slot> slots_;  // a power of two, at most half full
+    std::vector<Slot> slots_;  // a power of two, at most half full; none as long as there are few
     int shift_ = 28;           // so many bits of a hash are not used
 };
 

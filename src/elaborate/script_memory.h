@@ -5,10 +5,10 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "base/pointer_map.h"
 #include "elaborate/facts.h"
 #include "elaborate/objects/context.h"
 #include "elaborate/signature.h"
@@ -28,7 +28,7 @@ struct Signature {
 };
 
 struct ScriptMemory {
-    std::unordered_map<const ScriptFunction*, Signature> signatures;
+    PointerMap<ScriptFunction, Signature> signatures;
     // Those of the model, by the facts that they are built for.
     std::map<std::pair<const ScriptFunction*, std::string>, Specialisation> functions;
     // Those that are being built, to refuse recursion.

@@ -115,7 +115,7 @@ enum class Mistakes : uint8_t { kSaid, kTakenBack };
 const std::vector<BoundParameter>& bound_parameters(Context& c, const ScriptFunction& function,
                                                     Mistakes mistakes) {
     auto [place, is_new] = c.scripts->signatures.try_emplace(&function);
-    Signature& signature = place->second;
+    Signature& signature = *place;
     if (is_new || (mistakes == Mistakes::kSaid && signature.has_mistakes)) {
         auto read = std::make_shared<std::vector<BoundParameter>>();
         read->reserve(function.definition->parameters->items.size());

@@ -14,6 +14,7 @@
 #include "base/interner.h"
 #include "base/json.h"
 #include "base/nearest.h"
+#include "base/pointer_map.h"
 #include "base/quote.h"
 #include "base/result.h"
 #include "base/stop.h"
@@ -252,13 +253,14 @@ TEST(Interner, KeepsEveryIdWhileItGrows) {
 }
 
 // Against the standard's table, with keys that lie close and far apart.
-TEST(SymbolMap, IsAMap) {
+// As a map of symbols below `end`.
+void check_symbol_map(uint32_t end) {
     SymbolMap<int> map;
     std::unordered_map<uint32_t, int> expected;
     uint32_t state = 1;
     for (int step = 0; step < 20'000; ++step) {
         state = state * 1664525U + 1013904223U;
-        Symbol symbol{(state >> 20) % 3 == 0 ? state >> 26 : (state >> 24) * 4096};
+        Symbol symbol{((state >> 20) % 3 == 0 ? state >> 26 : (state >> 24) * 4096) % end};
         if ((state >> 10) % 3 == 0) {
             map.erase(symbol);
             expected.erase(symbol.index);
@@ -282,6 +284,35 @@ TEST(SymbolMap, IsAMap) {
     EXPECT_FALSE(map.contains(Symbol{0}));
     map[Symbol{3}] = 1;
     EXPECT_EQ(map.begin()->symbol, Symbol{3});
+}
+
+TEST(SymbolMap, IsAMap) {
+    check_symbol_map(7);  // few, which are looked for one by one
+    check_symbol_map(11);
+    check_symbol_map(1U << 24);
+}
+
+TEST(PointerMap, IsAMapWhoseValuesStay) {
+    std::vector<int> keys(5000);
+    PointerMap<int, int> map;
+    std::vector<int*> values;
+    for (size_t i = 0; i < keys.size(); ++i) {
+        auto [value, is_new] = map.try_emplace(&keys[i]);
+        ASSERT_TRUE(is_new);
+        EXPECT_EQ(*value, 0);
+        *value = static_cast<int>(i);
+        values.push_back(value);
+    }
+    for (size_t i = 0; i < keys.size(); ++i) {
+        auto [value, is_new] = map.try_emplace(&keys[i]);
+        ASSERT_FALSE(is_new);
+        ASSERT_EQ(value, values[i]);
+    }
+    int next = 0;
+    for (int value : map) {
+        ASSERT_EQ(value, next++);
+    }
+    EXPECT_EQ(next, 5000);
 }
 
 TEST(SymbolMap, KeepsTheOrderOfInsertion) {

@@ -277,10 +277,10 @@ bool is_local(Context& c, const ScriptFunction& function, Symbol name) {
     auto [place, is_new] = c.texts->locals.try_emplace(&function);
     if (is_new) {
         // One whose items are assigned to is among them: in a graph it gets another tensor.
-        place->second = own_names<binds::kOwn | binds::kItem>(
+        *place = own_names<binds::kOwn | binds::kItem>(
             *function.tree, *function.definition->parameters, function.definition->body);
     }
-    return place->second.contains(name);
+    return place->contains(name);
 }
 
 std::vector<std::pair<Symbol, Object>> outer_objects(Context& c, const ScriptFunction& function,

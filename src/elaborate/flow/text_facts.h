@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/pointer_map.h"
 #include "base/symbol_map.h"
 #include "elaborate/objects/context.h"
 
@@ -32,7 +33,7 @@ struct AliasClasses {
 
 struct TextFacts {
     // The names that each function binds.
-    std::unordered_map<const ScriptFunction*, SymbolSet> locals;
+    PointerMap<ScriptFunction, SymbolSet> locals;
     // By the first place of the body, which no other block has.
     std::map<const syntax::Stmt* const*, BlockReads> reads;
     std::map<const syntax::Stmt* const*, AliasClasses> aliases;

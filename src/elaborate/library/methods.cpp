@@ -81,8 +81,10 @@ bool may_mutate(Context& c, const MethodObject& method, const Arguments& a) {
     // One of the file or module outlives the compilation.
     const auto& globals = c.globals->values;
     bool is_global =
-        !c.runs_file && std::any_of(globals.begin(), globals.end(), [&method](const auto& one) {
-            return holds(one.second, method.self);
+        !c.runs_file && std::any_of(globals.begin(), globals.end(), [&method](const auto& file) {
+            return std::any_of(file.begin(), file.end(), [&method](const auto& one) {
+                return holds(one.value, method.self);
+            });
         });
     if (is_global) {
         c.report(kUnsupportedStatement, a.range,

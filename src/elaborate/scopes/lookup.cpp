@@ -212,10 +212,9 @@ Object lookup(Context& c, Symbol name, Range range) {
     if (is_local(c, c.function(), name)) {
         return has_failed ? Object::error() : unbound_local(c, name, range);
     }
-    auto key = std::make_pair(&c.tree(), name.index);
-    auto cached = c.globals->values.find(key);
-    if (cached != c.globals->values.end() && !c.runs_file) {
-        return cached->second;
+    SymbolMap<Object>& known = *c.globals->values.try_emplace(&c.tree()).first;
+    if (const Object* cached = c.runs_file ? nullptr : known.find(name)) {
+        return *cached;
     }
     std::optional<Object> global;
     if (c.function().environment != nullptr) {
@@ -232,7 +231,9 @@ Object lookup(Context& c, Symbol name, Range range) {
         return *global;
     }
     name_array(c, *global, c.text(name), NamedBy::kVariable);
-    c.globals->values.emplace(key, *global);
+    if (auto [place, is_new] = known.try_emplace(name); is_new) {
+        *place = *global;
+    }
     return *global;
 }
 

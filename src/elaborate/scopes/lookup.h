@@ -3,12 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <string>
-#include <unordered_map>
 #include <utility>
 
+#include "base/pointer_map.h"
+#include "base/symbol_map.h"
 #include "elaborate/objects/context.h"
 
 namespace sardonyx::elaborate {
@@ -16,12 +16,7 @@ namespace sardonyx::elaborate {
 // Values of names of files, once looked up: one value for one elaboration.
 struct Globals {
     using Key = std::pair<const syntax::Tree*, uint32_t>;
-    struct Hash {
-        size_t operator()(const Key& key) const {
-            return std::hash<const syntax::Tree*>()(key.first) * 31 + key.second;
-        }
-    };
-    std::unordered_map<Key, Object, Hash> values;
+    PointerMap<syntax::Tree, SymbolMap<Object>> values;
     // Where it stands that one is not known.
     struct Said {
         size_t place = SIZE_MAX;
