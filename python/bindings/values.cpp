@@ -208,9 +208,13 @@ nb::object result(nb::handle object, int element_type, bool as_arrays, Py_ssize_
         }
         return items;
     }
-    if (PyTuple_Check(object.ptr()) && !is_literal(object)) {
+    if (PyTuple_Check(object.ptr()) && (nb::len(object) == 0 || !is_literal(object))) {
         raise(PyExc_TypeError,
               "a tuple among the results: return its items one by one, or a list of tensors");
+    }
+    if (PyFloat_Check(object.ptr()) && !PyFloat_CheckExact(object.ptr())) {
+        // np.float64 is a float of Python, and has no element type of its own.
+        return result(nb::float_(PyFloat_AsDouble(object.ptr())), element_type, as_arrays, 0);
     }
     PyTensor* tensor = as_tensor(object);
     if (as_arrays && tensor != nullptr) {

@@ -528,6 +528,24 @@ def test_lists_of_tensors_and_numbers():
 # --- Memory --------------------------------------------------------------------------------------
 
 
+def test_results_that_have_no_element_type_of_their_own():
+    @sardonyx.script(default_opset=op)
+    def sizes(x):
+        return x, x[0, 0].shape
+
+    @sardonyx.script(default_opset=op)
+    def numbers(x):
+        return x, np.float64(0.1), np.array([0.5]).sum()
+
+    with pytest.raises(TypeError, match="a tuple among the results"):
+        sizes(X)
+    # np.float64 is a float of Python, as it is in the model.
+    model = sardonyx.Model(numbers.to_model_bytes(input_types=[sardonyx.FLOAT[2, 3]]))
+    for one, other in zip(numbers(X), model(X), strict=True):
+        assert one.dtype == other.dtype == np.float32
+        np.testing.assert_array_equal(one, other)
+
+
 def test_calls_with_changing_shapes_do_not_grow_the_process():
     statm = pathlib.Path("/proc/self/statm")
     if not statm.exists():
