@@ -306,7 +306,7 @@ std::shared_ptr<void> script_of_function(nb::object function) {
         if (script == nullptr) {
             return nullptr;
         }
-        script->function.is_inline = true;
+        script->function.is_inline = script->function.is_plain = true;
         return {script, &script->function};
     } catch (const nb::python_error& error) {
         pass_on_exits(error);

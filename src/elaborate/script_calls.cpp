@@ -100,8 +100,7 @@ std::optional<std::vector<Fact>> arguments_of(Context& c, const ScriptFunction& 
         } else if (bound->by_parameter[i].object != nullptr) {
             // A script gets a scalar of NumPy as a tensor where nothing says that it is an
             // attribute, as it does when it is called eagerly.
-            bool is_tensor =
-                !function.definition->decorators.empty() && !one.annotation.is_attribute;
+            bool is_tensor = !function.is_plain && !one.annotation.is_attribute;
             fact.object = is_tensor ? as_array_scalar(*bound->by_parameter[i].object)
                                     : *bound->by_parameter[i].object;
             fact.range = bound->by_parameter[i].range;
@@ -304,7 +303,7 @@ Object call_inline(Context& c, const ScriptFunction& function,
             inputs.push_back({&one, value, given[i].range});
             object = Object::tensor(value);
         } else if ((object.is(ObjectKind::kConstant) || object.is_array_part()) &&
-                   !function.definition->decorators.empty()) {
+                   !function.is_plain) {
             // What a script gets where nothing says that it is an attribute is a tensor, as it is
             // when it is called eagerly.
             ir::Value* value = as_value(c, object, given[i].range);
@@ -331,11 +330,11 @@ Object call_inline(Context& c, const ScriptFunction& function,
     return jump == Jump::kReturn ? c.at.result : Object::none();
 }
 
-// Whether it is a function without a decorator that assigns to items of what its caller gives it.
+// Whether it is a plain function that assigns to items of what its caller gives it.
 bool changes_arguments(const ScriptFunction& function) {
     const syntax::FunctionDefStmt& definition = *function.definition;
     std::span<const syntax::Parameter> parameters = definition.parameters->items;
-    return definition.decorators.empty() &&
+    return function.is_plain &&
            std::any_of(parameters.begin(), parameters.end(), [&](const syntax::Parameter& one) {
                return target_use(definition.body, one.name).items;
            });

@@ -30,15 +30,11 @@ bool is_attribute_default(const Object& object) {
 
 namespace {
 
-// Python asks nobody what the annotations of such a function say, and any keyword may reach it.
-bool is_plain_function(const ScriptFunction& function) {
-    return function.is_inline && function.definition->decorators.empty();
-}
-
 BoundParameter read_parameter(Context& c, const ScriptFunction& function,
                               const Parameter& parameter) {
     BoundParameter one{&parameter, c.text(parameter.name), {}, false, {}, false};
-    if (parameter.kind == ParameterKind::kKeywordArgs && is_plain_function(function)) {
+    // Any keyword may reach a plain function, and Python asks nobody what its annotations say.
+    if (parameter.kind == ParameterKind::kKeywordArgs && function.is_plain) {
         return one;
     }
     if (parameter.kind == ParameterKind::kKeywordArgs) {
@@ -54,7 +50,7 @@ BoundParameter read_parameter(Context& c, const ScriptFunction& function,
         one.is_self = true;
         return one;
     }
-    if (!is_plain_function(function)) {
+    if (!function.is_plain) {
         one.annotation = read_annotation(c, parameter.annotation);
     }
     for (const auto& [name, value] : function.defaults) {

@@ -40,6 +40,7 @@ Program::~Program() {
 FileModule::FileModule(Program& program, std::string path, diagnostics::FileId file)
     : program_(program),
       path_(std::move(path)),
+      start_folder_(std::filesystem::path(path_).parent_path().string()),
       tree_(syntax::parse(program.sources, file, program.diagnostics)) {
     top_.name = "<module>";
     top_.tree = &tree_;
@@ -104,6 +105,9 @@ std::optional<Object> FileModule::lookup_symbol(Symbol name, std::string_view te
         return object;
     }
     if (std::optional<Object> object = starred(text)) {
+        return object;
+    }
+    if (std::optional<Object> object = imported_part(text)) {
         return object;
     }
     if (torch::is_library_package(path_)) {
@@ -288,6 +292,47 @@ static FileModule* loaded(const Program& program, const std::string& path) {
 
 // --- Imports -------------------------------------------------------------------------------------
 
+// A file of this package that has been imported, by whichever file: Python makes it a member.
+std::optional<Object> FileModule::imported_part(std::string_view name) const {
+    std::filesystem::path path(path_);
+    if (path.filename() != "__init__.py") {
+        return std::nullopt;
+    }
+    std::filesystem::path inner = path.parent_path() / name;
+    for (const std::filesystem::path& one : {inner / "__init__.py", inner.concat(".py")}) {
+        FileModule* part = loaded(program_, one.lexically_normal().string());
+        if (part != nullptr && part->state_ != State::kNew) {
+            std::string dotted = fmt::format("{}.{}", path.parent_path().stem().string(), name);
+            return Object::make(ObjectKind::kModule, ModuleObject{std::move(dotted), part});
+        }
+    }
+    return std::nullopt;
+}
+
+// Before `a/b/c.py`, found as `relative`, Python runs `a/__init__.py` and `a/b/__init__.py`.
+void FileModule::run_packages_of(const std::string& path, std::string_view relative) {
+    namespace fs = std::filesystem;
+    fs::path folder = fs::path(path).parent_path();
+    if (fs::path(path).filename() == "__init__.py") {
+        folder = folder.parent_path();
+    }
+    std::vector<std::string> packages;
+    for (auto depth = std::count(relative.begin(), relative.end(), '/'); depth > 0; --depth) {
+        packages.push_back((folder / "__init__.py").lexically_normal().string());
+        folder = folder.parent_path();
+    }
+    std::error_code failed;
+    for (size_t i = packages.size(); i-- > 0;) {
+        bool is_there =
+            loaded(program_, packages[i]) != nullptr || fs::is_regular_file(packages[i], failed);
+        FileModule* package = is_there ? load_file(program_, packages[i]) : nullptr;
+        if (package != nullptr && package->state_ == State::kNew) {
+            package->start_folder_ = start_folder_;
+            package->run();
+        }
+    }
+}
+
 Object FileModule::import_module(std::string_view dotted, uint32_t level, Range range) {
     if (level == 0 && is_library_module(dotted)) {
         return Object::make(ObjectKind::kModule, ModuleObject{std::string(dotted), nullptr});
@@ -296,6 +341,9 @@ Object FileModule::import_module(std::string_view dotted, uint32_t level, Range 
         FileModule* module = load_file(program_, path);
         if (module == nullptr) {
             return Object::error();
+        }
+        if (module->state_ == State::kNew) {
+            module->start_folder_ = start_folder_;
         }
         module->run();
         import_end_ = module->end_ != nullptr ? module->end_ : import_end_;
@@ -322,10 +370,19 @@ Object FileModule::import_module(std::string_view dotted, uint32_t level, Range 
         candidates.insert(candidates.end(),
                           {one / relative / "__init__.py", one / (relative + ".py")});
     };
-    add_folder(folder);
+    // Python looks beside the file that it was started with, not beside the one that imports; a
+    // file of a package may also be checked by itself.
+    bool is_of_program = level == 0 && !torch::is_in_library(dotted);
+    add_folder(is_of_program ? fs::path(start_folder_) : folder);
     if (level == 0) {
         const std::vector<std::string>& more = program_.file_options.library_path;
         std::for_each(more.begin(), more.end(), add_folder);
+    }
+    if (is_of_program) {
+        while (fs::is_regular_file(folder / "__init__.py", failed)) {
+            folder = fs::absolute(folder, failed).parent_path();
+        }
+        add_folder(folder);
     }
     for (const fs::path& candidate : candidates) {
         std::string path = candidate.lexically_normal().string();
@@ -335,6 +392,9 @@ Object FileModule::import_module(std::string_view dotted, uint32_t level, Range 
         }
         if (loaded(program_, path) != nullptr || torch::library_file(path) ||
             fs::is_regular_file(candidate, failed)) {
+            if (!torch::library_file(path)) {
+                run_packages_of(path, relative);
+            }
             return as_module(path);
         }
     }

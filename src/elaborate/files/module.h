@@ -101,15 +101,18 @@ class FileModule : public Environment {
     void give_up(const syntax::Stmt* statement, const std::shared_ptr<UnknownCause>& cause,
                  BoundNames names);
     Object import_module(std::string_view dotted, uint32_t level, syntax::Range range);
+    void run_packages_of(const std::string& path, std::string_view relative);
     std::optional<Object> imported(const syntax::ImportFromStmt* statement,
                                    const syntax::Alias& alias, bool& is_pending);
     std::optional<Object> starred(std::string_view name);
+    std::optional<Object> imported_part(std::string_view name) const;
     std::optional<Object> of_package(std::string_view name);
     Symbol find(std::string_view name);
     void report_script(const ScriptFunction& function);
 
     Program& program_;
     std::string path_;
+    std::string start_folder_;  // in which Python looks for modules first
     syntax::Tree tree_;
     ScriptFunction top_;              // stands for the file's own code
     std::shared_ptr<Scope> root_;     // what its functions close over: nothing

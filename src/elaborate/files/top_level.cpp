@@ -483,11 +483,15 @@ void FileModule::run_import(Context& c, const syntax::ImportStmt* statement) {
     for (const syntax::Alias& alias : statement->names) {
         std::string_view dotted = tree_.names.text(alias.name);
         // `import a.b` binds a, `import a.b as c` binds a.b.
-        if (!alias.as_name.valid()) {
-            dotted = dotted.substr(0, dotted.find('.'));
-        }
+        size_t end = alias.as_name.valid() ? dotted.size() : dotted.find('.');
         diagnostics::Checkpoint said(program_.diagnostics);
-        Object module = import_module(dotted, 0, alias.range);
+        Object module = import_module(dotted.substr(0, end), 0, alias.range);
+        // What is imported of a package of files becomes its member.
+        bool is_of_files = !module.is_error() && module.get<ModuleObject>().environment != nullptr;
+        if (is_of_files && end < dotted.size() &&
+            import_module(dotted, 0, alias.range).is_error()) {
+            module = Object::error();
+        }
         if (module.is_error()) {
             ++program_.unknowns->failures;
             module = unknown_result(make_cause(statement, said));

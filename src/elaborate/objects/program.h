@@ -59,6 +59,7 @@ class ScriptFunction {
     // left to the run.
     size_t fold_bytes = 0;
     bool is_inline = false;  // calls of it run its body in place
+    bool is_plain = false;   // a function of Python that `script` has not been applied to
     // Opsets of ai.onnx in the body of a function that runs in place are the caller's.
     bool takes_opset_of_caller = false;
     bool is_of_file = false;  // its file holds it, as long as the program lives

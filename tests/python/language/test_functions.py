@@ -5,6 +5,7 @@ from __future__ import annotations
 import pathlib
 import runpy
 import subprocess
+import sys
 import time
 
 import numpy as np
@@ -924,3 +925,72 @@ def test_lambdas_of_files(lambdas: str, future: str, tmp_path: pathlib.Path) -> 
     assert done.returncode == 0
     assert (tmp_path / "f.onnx").read_bytes() == f.to_model_bytes()
     assert f.compile()(np.float32([2, 4])).tolist() == [2, 3]
+
+
+def same_on_both_sides(path: pathlib.Path, x: np.ndarray) -> np.ndarray:
+    """The result of `f` of a file, which Python and the command line compile to the same bytes."""
+    f = runpy.run_path(str(path))["f"]
+    built = path.with_suffix(".onnx")
+    done = subprocess.run(
+        [PROGRAM, "build", f"{path}:f", "-o", built], check=False, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert built.read_bytes() == f.to_model_bytes()
+    result: np.ndarray = f.compile()(x)
+    np.testing.assert_array_equal(f(x), result)
+    return result
+
+
+PARTS_OF_PACKAGES = {
+    "import many.inner.part": "many.inner.part.K + many.V + many.inner.S",
+    "import many.inner.part, many.other": "many.inner.part.K + many.V + many.other.inner.S",
+    "import many.inner.part as p; import many": "p.K + many.V + many.inner.S",
+    "from many import inner, other; import many.inner.part": "inner.part.K + inner.S + other.V",
+    # Absolute names are those of the folder that the program starts in.
+    "import many.absolute as one": "one.K + one.many.leaf + 98",
+    # The package's own name wins over that of the file.
+    "import many": "many.leaf + many.V - 3 + 102",
+}
+
+
+@pytest.mark.parametrize("statement", PARTS_OF_PACKAGES)
+def test_imported_parts_of_a_package_are_its_members(
+    statement: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = {
+        "many/__init__.py": "from .leaf import leaf\nV = 10\n",
+        "many/leaf.py": "leaf = 3\n",
+        "many/inner/__init__.py": "S = 100\n",
+        "many/inner/part.py": "K = 2\n",
+        "many/other.py": "from . import inner\nV = 10\n",
+        "many/absolute.py": "import many.leaf\nfrom leaf import K\n",
+        "leaf.py": "K = 11\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    path = tmp_path / "main.py"
+    path.write_text(
+        f"from sardonyx import FLOAT, script, opset18 as op\n{statement}\n"
+        "@script(default_opset=op)\n"
+        f"def f(x: FLOAT['N']):\n    return x + ({PARTS_OF_PACKAGES[statement]})\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    try:
+        np.testing.assert_array_equal(same_on_both_sides(path, F), F + 112)
+    finally:
+        for name in [one for one in sys.modules if one.partition(".")[0] in ("many", "leaf")]:
+            del sys.modules[name]
+
+
+def test_decorators_that_pass_all_arguments_on(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "main.py"
+    path.write_text(
+        "import functools\nfrom sardonyx import FLOAT, script, opset18 as op\n"
+        "def times(k):\n    def outer(fn):\n        @functools.wraps(fn)\n"
+        "        def inner(*args, **kwargs):\n            return fn(*args, **kwargs) * k\n"
+        "        return inner\n    return outer\n"
+        "@times(3)\n@times(k=2)\ndef plus(x, y=1):\n    return x + y\n"
+        "@script(default_opset=op)\ndef f(x: FLOAT['N']):\n    return plus(x) + plus(x, y=5)\n"
+    )
+    np.testing.assert_array_equal(same_on_both_sides(path, F), (F + 1) * 6 + (F + 5) * 6)
