@@ -48,6 +48,36 @@ nb::object closure_value(nb::handle function, nb::handle name) {
     return {};
 }
 
+// Whether anything but the one reference of the caller holds a list, dict or set of the object.
+bool is_held_elsewhere(nb::handle object, bool is_part_of_held, int depth) {
+    constexpr int kMaxDepth = 16;  // below that, objects stay Python's
+    PyObject* o = object.ptr();
+    bool is_list = PyList_CheckExact(o), is_dict = PyDict_CheckExact(o);
+    bool is_tuple = PyTuple_CheckExact(o), is_changeable = is_list || is_dict || PySet_Check(o);
+    bool is_held = is_part_of_held || Py_REFCNT(o) > 1;
+    if (is_changeable && is_held) {
+        return true;
+    }
+    if (depth == kMaxDepth) {
+        return false;
+    }
+    Py_ssize_t size = is_list ? PyList_Size(o) : is_tuple ? PyTuple_Size(o) : 0;
+    for (Py_ssize_t i = 0; i < size; ++i) {
+        PyObject* item = is_list ? PyList_GetItem(o, i) : PyTuple_GetItem(o, i);
+        if (is_held_elsewhere(item, is_held, depth + 1)) {
+            return true;
+        }
+    }
+    PyObject *key = nullptr, *value = nullptr;
+    Py_ssize_t at = 0;
+    while (is_dict && PyDict_Next(o, &at, &key, &value) != 0) {
+        if (is_held_elsewhere(value, is_held, depth + 1)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 }  // namespace
 
 PythonEnvironment::PythonEnvironment(nb::object function)
@@ -291,14 +321,24 @@ elaborate::Environment::Answer PythonEnvironment::call(
     if (!reason.is_none()) {
         return {std::nullopt, text_from_python(reason)};
     }
+    // The lists among the arguments are copies of the script's: what the call does to them, or
+    // where it keeps them, would be lost.
+    watched.attr("lend")(positional, named);
+    bool is_lost = false, is_held = false;
     elaborate::Environment::Answer answered = answer([&] {
         nb::object result =
             nb::steal(PyObject_Call(object.ptr(), nb::tuple(positional).ptr(), named.ptr()));
         if (!result.is_valid()) {
             throw nb::python_error();
         }
+        is_lost = nb::cast<bool>(watched.attr("has_used_lent")());
+        is_held = is_held_elsewhere(result, false, 0);
         return result;
     });
+    answered.is_held = is_held;
+    if (is_lost) {
+        answered = {std::nullopt, "it changes a list, dict or set of its arguments, or keeps it"};
+    }
     if (nb::cast<bool>(watched.attr("has_changed")())) {
         nb::object take_back = watched.attr("take_back");
         if (!answered.value) {

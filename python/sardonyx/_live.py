@@ -50,6 +50,8 @@ class Watched:
         self._cells: list[tuple[types.CellType, Any]] = []
         self._classes: list[tuple[type, dict[str, Any]]] = []
         self._locked: list[Any] = []
+        self._lent: list[tuple[Any, Any]] = []
+        self._references: list[int] = []
         # Why the function may not be run by the compiler; None: it may.
         self.reason = _moments.of_function(function, self._folder)
         self._see(function)
@@ -123,6 +125,27 @@ class Watched:
         else:
             flags.writeable = False
             self._locked.append(flags)
+
+    def lend(self, positional: "list[Any]", named: "dict[str, Any]") -> None:
+        """The arguments of the call. Lists, dicts and sets are copies of the compiler's."""
+        waiting = [*positional, *named.values()]
+        while waiting:
+            one = waiting.pop()
+            if type(one) in (list, dict, set):
+                self._lent.append((one, one.copy()))
+            if type(one) in (list, set, tuple, frozenset):
+                waiting += one
+            elif type(one) is dict:
+                waiting += one.values()
+            else:
+                self._see(one)
+        one = None
+        self._references = [sys.getrefcount(one) for one, _ in self._lent]
+
+    def has_used_lent(self) -> bool:
+        """Whether the call has changed such a copy, or something refers to it after the call."""
+        references = [sys.getrefcount(one) for one, _ in self._lent]
+        return references != self._references or not all(_same(*one) for one in self._lent)
 
     def has_changed(self) -> bool:
         """Whether the call has changed something. Called once, after the call."""

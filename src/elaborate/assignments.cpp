@@ -23,6 +23,7 @@
 #include "elaborate/objects/exception_types.h"
 #include "elaborate/objects/items.h"
 #include "elaborate/objects/namespaces.h"
+#include "elaborate/objects/owners.h"
 #include "elaborate/objects/statics.h"
 #include "elaborate/objects/type_text.h"
 #include "elaborate/operators/arithmetic.h"
@@ -182,14 +183,14 @@ void exec_assign(Context& c, const syntax::AssignStmt* statement) {
 
 namespace {
 
-// xs += [1] changes the list for everyone who holds it. In a branch or loop of the graph, where no
-// list can change, the name gets a new one.
-bool extends_in_place(Context& c, const syntax::AugAssignStmt* statement, const Object& list,
-                      const Object& value) {
-    const auto* name = syntax::as<syntax::NameExpr>(statement->target);
-    return statement->op == syntax::BinaryOp::kAdd && list.is(ObjectKind::kList) &&
-           c.graph == c.unit->graph && (c.runs_file || c.at.scope->find(name->name) != nullptr) &&
-           static_items(c, value).has_value();
+constexpr int kHolders = 2;  // the name or the instance, and what has been read of it
+
+// In a branch or loop of the graph, where what was made outside cannot change: whether a list or
+// dict can be replaced by a new one, because nothing else holds it.
+bool is_replaceable(const Context& c, const Object& object, int holders) {
+    return !c.runs_file && !is_owned(c, object) && !is_foreign(c, object) &&
+           !may_be_another(c, object) && !object.is(ObjectKind::kSet) &&
+           !is_shared(c, object, holders);
 }
 
 // An array of rank 0, which is changed, or a scalar of NumPy, which is bound again: the same where
@@ -202,16 +203,17 @@ bool is_scalar_of_many(const Object& object) {
 
 }  // namespace
 
-bool changes_in_place(Context& c, const Object& before, const Object& after, Range range) {
+bool changes_in_place(Context& c, const Object& before, const Object& after, Range range,
+                      int holders) {
     if (c.runs_file && is_scalar_of_many(before)) {
         refuse(c, range, "an augmented assignment to this array", "make a new array");
         return true;
     }
-    if (!c.runs_file || before.kind() != after.kind() || before.is_frozen()) {
+    if (before.kind() != after.kind() || before.is_frozen()) {
         return false;
     }
     if (before.is(ObjectKind::kConstant)) {
-        if (before.get<Tensor>().rank() == 0) {
+        if (!c.runs_file || before.get<Tensor>().rank() == 0) {
             return false;
         }
         if (!change_array(c, before, after)) {
@@ -224,33 +226,24 @@ bool changes_in_place(Context& c, const Object& before, const Object& after, Ran
         }
         return true;
     }
-    if (before.is(ObjectKind::kList) || before.is(ObjectKind::kSet)) {
-        before.items() = std::vector<Object>(after.items());
+    bool is_dict = before.is(ObjectKind::kDict);
+    if ((!is_dict && !before.is(ObjectKind::kList) && !before.is(ObjectKind::kSet)) ||
+        is_replaceable(c, before, holders)) {
+        return false;
+    }
+    if (!may_change(c, before, range, "change it outside, or make a new one: `xs = xs + [x]`")) {
         return true;
     }
-    if (before.is(ObjectKind::kDict)) {
+    log_replacement(c, before);
+    if (is_dict) {
         before.get<DictObject>() = DictObject(after.get<DictObject>());
-        return true;
+    } else {
+        before.items() = std::vector<Object>(after.items());
     }
-    return false;
+    return true;
 }
 
 namespace {
-
-// s |= t and the like change the set for every reference to it.
-void change_set(Context& c, const syntax::AugAssignStmt* statement, const Object& set,
-                const Object& after) {
-    const auto* name = syntax::as<syntax::NameExpr>(statement->target);
-    if (c.graph != c.unit->graph || c.at.scope->find(name->name) == nullptr) {
-        c.report(kUnsupportedStatement, statement->range,
-                 "a set is changed inside a loop or branch that runs in the graph, or outside the "
-                 "function that made it")
-            .with_help("make another set: `s = s | t`");
-        return;
-    }
-    log_replacement(c, set);
-    set.items() = after.items();
-}
 
 // Whether NumPy does it in place, in the body of a script: to an array with axes.
 bool changes_array(const Context& c, const Object& before) {
@@ -280,7 +273,7 @@ bool augment_member(Context& c, const syntax::AugAssignStmt* statement) {
     Object after = binary(c, statement->op, {before, target->range},
                           {value, statement->value->range}, statement->range);
     if (!after.is_error() && !c.is_raising()) {
-        bool is_changed = changes_in_place(c, before, after, statement->range);
+        bool is_changed = changes_in_place(c, before, after, statement->range, kHolders);
         assign_to_member(c, *own, name, is_changed ? before : after, statement->range);
     }
     return true;
@@ -303,6 +296,7 @@ void exec_aug_assign(Context& c, const syntax::AugAssignStmt* statement) {
             .with_help("bind the value to a name");
         return;
     }
+    own_in_branch(c, name->name);
     Object before = lookup(c, name->name, name->range);
     Object value = eval(c, statement->value);
     if (changes_array(c, before) && !value.is_error()) {
@@ -320,7 +314,8 @@ void exec_aug_assign(Context& c, const syntax::AugAssignStmt* statement) {
         exec_growth(c, name, before, value, statement->range)) {
         return;
     }
-    if (extends_in_place(c, statement, before, value)) {
+    if (statement->op == syntax::BinaryOp::kAdd && before.is(ObjectKind::kList) &&
+        static_items(c, value).has_value() && !is_replaceable(c, before, kHolders)) {
         Arguments more;
         more.positional = {value};
         more.ranges = {statement->value->range};
@@ -330,11 +325,7 @@ void exec_aug_assign(Context& c, const syntax::AugAssignStmt* statement) {
     }
     Object after = binary(c, statement->op, {before, name->range}, {value, statement->value->range},
                           statement->range);
-    if (changes_in_place(c, before, after, statement->range)) {
-        return;
-    }
-    if (before.is(ObjectKind::kSet) && after.is(ObjectKind::kSet) && !before.is_frozen()) {
-        change_set(c, statement, before, after);
+    if (changes_in_place(c, before, after, statement->range, kHolders)) {
         return;
     }
     if (after.is_error()) {

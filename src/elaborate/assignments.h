@@ -12,9 +12,11 @@ bool assign(Context& c, const syntax::Expr* target, Object value, syntax::Range 
 // Binds a name here, or where `global` and `nonlocal` say.
 void bind_name(Context& c, Symbol name, Object value);
 
-// While a file runs: `before op= value` has changed a list, set or dict for everyone who holds it,
-// to what `after` is. False: it makes a new object.
-bool changes_in_place(Context& c, const Object& before, const Object& after, syntax::Range range);
+// `before op= value` changes a list, set or dict, and an array while a file runs, for everyone who
+// holds it, to what `after` is: done, or reported. False: it makes a new object. `holders` are
+// those that are there where nothing but the target holds it.
+bool changes_in_place(Context& c, const Object& before, const Object& after, syntax::Range range,
+                      int holders);
 
 // Binds the names of a target to nothing, so that one mistake is not reported again at each use.
 void bind_error(Context& c, const syntax::Expr* target);

@@ -25,6 +25,7 @@
 #include "elaborate/objects/changes.h"
 #include "elaborate/objects/context.h"
 #include "elaborate/objects/namespaces.h"
+#include "elaborate/objects/owners.h"
 #include "elaborate/objects/statics.h"
 #include "elaborate/scopes/hidden_name.h"
 #include "elaborate/script_calls.h"
@@ -149,6 +150,9 @@ Object call(Context& c, const Object& callee, const Arguments& arguments, size_t
                         "call it outside");
                 }
                 log_change(c, callee, [undo = answer.take_back](const Object&) { undo(); });
+            }
+            if (answer.value && answer.is_held) {
+                note_foreign(c, *answer.value);
             }
             if (answer.value) {
                 return *answer.value;

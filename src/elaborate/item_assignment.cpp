@@ -77,37 +77,7 @@ bool refuse_statement(Context& c, Range range, std::string message, std::string 
 
 // --- Static lists and dicts
 
-bool is_own(Context& c, const Expr* expr) {
-    while (const auto* inner = syntax::maybe_as<SubscriptExpr>(expr)) {
-        expr = inner->value;
-    }
-    const auto* name = syntax::maybe_as<syntax::NameExpr>(expr);
-    if (name == nullptr) {
-        return true;
-    }
-    for (const Scope* scope = c.at.scope.get(); scope != nullptr; scope = scope->enclosing.get()) {
-        if (scope->find(name->name) != nullptr) {
-            return true;
-        }
-    }
-    return false;
-}
-
-// Whether a static list or dict may be changed here: not in a graph that runs later, or never, or
-// often; and not one of the module, which outlives the compilation.
-bool may_change(Context& c, const SubscriptExpr* target, const Object& container) {
-    if (!is_owned(c, container)) {
-        return refuse_statement(
-            c, target->range,
-            fmt::format("{} is changed inside a loop or branch that runs in the graph",
-                        kind_name(container)),
-            "use a tensor or a sequence, or change it outside");
-    }
-    return c.runs_file || is_own(c, target->value) ||
-           refuse_statement(c, target->range,
-                            fmt::format("{} of the module is changed", kind_name(container)),
-                            "copy it first: `xs = list(xs)` or `d = dict(d)`");
-}
+constexpr std::string_view kChangeOutside = "use a tensor or a sequence, or change it outside";
 
 // The places of a slice of a list; nothing after a diagnostic.
 std::optional<RangeObject> slice_of(Context& c, const ItemPlace& place) {
@@ -367,10 +337,10 @@ bool write(Context& c, const ItemPlace& place, const Object& value, Range value_
     const Object& container = place.container;
     switch (container.kind()) {
         case ObjectKind::kList:
-            return may_change(c, place.expr, container) &&
+            return may_change(c, container, place.expr->range, kChangeOutside) &&
                    set_in_list(c, place, value, value_range);
         case ObjectKind::kDict:
-            return may_change(c, place.expr, container) &&
+            return may_change(c, container, place.expr->range, kChangeOutside) &&
                    set_in_dict(c, place, value, value_range);
         case ObjectKind::kTensor: {
             if (container.is_array_part()) {
@@ -416,12 +386,15 @@ void augment_item(Context& c, const syntax::AugAssignStmt* statement) {
     Object value = before.is_error() ? before : eval(c, statement->value);
     Object after = binary(c, statement->op, {before, statement->target->range},
                           {value, statement->value->range}, statement->range);
-    // A slice of a list is a list of its own: what it has become is assigned to the slice.
-    bool is_part = place->index.is(ObjectKind::kSlice) && place->container.is(ObjectKind::kList);
-    if (after.is_error()) {
+    if (value.is_error() || after.is_error()) {
         return;
     }
-    bool is_changed = !is_part && changes_in_place(c, before, after, statement->range);
+    // A slice of a list is a list of its own: what it has become is assigned to the slice.
+    bool is_part = place->index.is(ObjectKind::kSlice) && place->container.is(ObjectKind::kList);
+    constexpr int kHolders = 3;  // `before`, the list around it, and its copy for a branch
+    // A tuple takes nothing, not even what it holds already.
+    is_part = is_part || place->container.is(ObjectKind::kTuple);
+    bool is_changed = !is_part && changes_in_place(c, before, after, statement->range, kHolders);
     if (!is_changed || is_of_array) {
         write(c, *place, is_changed ? before : after, statement->range);
     }
@@ -439,7 +412,7 @@ void delete_item(Context& c, const SubscriptExpr* target) {
                          "select what is left by a slice or a mask");
         return;
     }
-    if (!may_change(c, target, container)) {
+    if (!may_change(c, container, target->range, kChangeOutside)) {
         return;
     }
     if (container.is(ObjectKind::kList)) {

@@ -75,7 +75,8 @@ bool exec_growth(Context& c, const syntax::NameExpr* name, const Object& list, c
 void own_in_branch(Context& c, Symbol name) {
     const Object* found = c.at.scope->find(name);
     if (found == nullptr || (!found->is(ObjectKind::kList) && !found->is(ObjectKind::kDict)) ||
-        is_owned(c, *found) || is_shared(c, *found)) {
+        is_owned(c, *found) || is_shared(c, *found) || is_foreign(c, *found) ||
+        may_be_another(c, *found)) {
         return;
     }
     const ir::Graph* owner = owner_of(c, *found);

@@ -61,11 +61,14 @@ void hide_objects(Context& c, const GraphLoop& loop, const std::vector<Symbol>& 
         if (!is_bound(before) || can_carry(*before)) {
             continue;
         }
-        c.at.scope->set(name, Object::make(ObjectKind::kUnbound,
-                                           Unbound{fmt::format("is {} before the loop, and a loop "
-                                                               "carries tensors and numbers only",
-                                                               kind_name(*before)),
-                                                   c.span(loop.head)}));
+        Unbound unbound{fmt::format("is {} before the loop, and a loop carries tensors and numbers "
+                                    "only",
+                                    kind_name(*before)),
+                        c.span(loop.head)};
+        unbound.help = before->is(ObjectKind::kDict)
+                           ? "give each item of it a name of its own, which the loop assigns"
+                           : "start with a tensor or a number of the type that the loop assigns";
+        c.at.scope->set(name, Object::make(ObjectKind::kUnbound, std::move(unbound)));
     }
 }
 

@@ -20,6 +20,7 @@
 #include "elaborate/objects/exception_types.h"
 #include "elaborate/objects/items.h"
 #include "elaborate/objects/namespaces.h"
+#include "elaborate/objects/owners.h"
 #include "elaborate/objects/type_text.h"
 #include "elaborate/operators/equality.h"
 #include "ir/standard.h"
@@ -436,6 +437,7 @@ Object subscript(Context& c, const Object& object, const Object& index, const Ex
         case ObjectKind::kOpaque: {
             Environment::Answer answer = c.function().environment->item(object, index);
             if (answer.value) {
+                note_foreign(c, *answer.value);
                 return *answer.value;
             }
             return refuse_index(c, range,

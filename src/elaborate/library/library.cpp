@@ -410,6 +410,9 @@ std::optional<Object> library_name(std::string_view name) {
         is_exception_type(name)) {
         return python_type(name);
     }
+    if (name == "Ellipsis") {
+        return Object::ellipsis();
+    }
     return name.find('.') == std::string_view::npos ? find_builtin(name) : std::nullopt;
 }
 

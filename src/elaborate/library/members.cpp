@@ -23,6 +23,7 @@
 #include "elaborate/objects/element_types.h"
 #include "elaborate/objects/exception_types.h"
 #include "elaborate/objects/namespaces.h"
+#include "elaborate/objects/owners.h"
 #include "elaborate/objects/tolerance.h"
 #include "elaborate/objects/unknowns.h"
 #include "elaborate/scopes/hidden_name.h"
@@ -244,6 +245,10 @@ Object module_member(Context& c, const Object& object, std::string_view name, Ra
         return Object::error();
     }
     Namespace* of_file = as_namespace(object);
+    bool is_made_here = of_file != nullptr && of_file->is_of_script && of_file->has_own(name);
+    if (found && !c.runs_file && !is_made_here) {
+        note_foreign(c, *found);
+    }
     if (found) {
         return of_file != nullptr ? bound_member(c, *of_file, name, *found, range) : *found;
     }
@@ -264,6 +269,26 @@ Object module_member(Context& c, const Object& object, std::string_view name, Ra
 constexpr std::string_view kListMethods[] = {"append", "extend", "insert",  "pop",
                                              "remove", "clear",  "reverse", "sort",
                                              "index",  "count",  "copy"};
+bool is_list_method(std::string_view name) {
+    return std::find(std::begin(kListMethods), std::end(kListMethods), name) !=
+           std::end(kListMethods);
+}
+
+// A method of a list that a loop or branch of the graph has made.
+Object graph_list_method(Context& c, std::string_view name, Range name_range) {
+    c.report(kUnknownAttributeOfObject, name_range,
+             fmt::format("`{}` of a list whose length is known only when the graph runs", name))
+        .with_help(
+            name == "pop" || name == "remove"
+                ? "take a slice or `op.SequenceErase(xs, i)` for the others, and `xs[i]` for "
+                  "the item"
+            : name == "insert" ? "write `xs = op.SequenceInsert(xs, x, i)`"
+            : name == "append" || name == "extend"
+                ? "write it as a statement of its own, or `xs = xs + [x]`"
+                : "make it of items that are known, or compute with a tensor");
+    return Object::error();
+}
+
 constexpr std::string_view kTupleMethods[] = {"index", "count"};
 constexpr std::string_view kDictMethods[] = {"get", "keys",   "values",  "items", "copy",
                                              "pop", "update", "popitem", "clear", "setdefault"};
@@ -313,7 +338,13 @@ Object member(Context& c, const Object& object, std::string_view name, Range ran
     switch (object.kind()) {
         case ObjectKind::kError:
             return object;
+        case ObjectKind::kNumbers:
+            return is_list_method(name) ? graph_list_method(c, name, name_range)
+                                        : no_member(c, object, name, name_range, {});
         case ObjectKind::kTensor:
+            if (is_sequence_value(object) && is_list_method(name)) {
+                return graph_list_method(c, name, name_range);
+            }
             return object.is_shape_tensor() ? method_of(c, object, name, name_range, kTupleMethods)
                                             : tensor_member(c, object, name, range, name_range);
         case ObjectKind::kAttribute: {
@@ -377,8 +408,11 @@ Object member(Context& c, const Object& object, std::string_view name, Range ran
             [[fallthrough]];  // a member of an enumeration
         case ObjectKind::kOpaque: {
             Environment::Answer answer = c.function().environment->attribute(object, name);
-            return answer.value ? *answer.value
-                                : no_member(c, object, name, name_range, {}, answer.error);
+            if (!answer.value) {
+                return no_member(c, object, name, name_range, {}, answer.error);
+            }
+            note_foreign(c, *answer.value);
+            return *answer.value;
         }
         default:
             return no_member(c, object, name, name_range, {});

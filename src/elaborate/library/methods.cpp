@@ -63,6 +63,30 @@ bool holds(const Object& object, const Object& list) {
     return holds_at(object, list, 0);
 }
 
+bool may_change(Context& c, const Object& object, Range range, std::string_view help) {
+    if (!c.runs_file && is_foreign(c, object)) {
+        c.report(kUnsupportedStatement, range,
+                 fmt::format("{} of the module is changed", kind_name(object)))
+            .with_help("copy it first: `xs = list(xs)`, `d = dict(d)` or `s = set(s)`");
+        return false;
+    }
+    if (!c.runs_file && may_be_another(c, object)) {
+        c.report(kAliasedItemAssignment, range,
+                 fmt::format("{} is changed that may be another one, as the run decides",
+                             kind_name(object)))
+            .with_help("copy it where it is chosen: `xs = list(xs)` or `d = dict(d)`");
+        return false;
+    }
+    if (is_owned(c, object)) {
+        return true;
+    }
+    c.report(kUnsupportedStatement, range,
+             fmt::format("{} is changed inside a loop or branch that runs in the graph",
+                         kind_name(object)))
+        .with_help(std::string(help));
+    return false;
+}
+
 namespace {
 
 constexpr std::string_view kChangingMethods[] = {"append", "extend",     "insert",  "pop",
@@ -76,32 +100,11 @@ Object wrong_call(Context& c, const MethodObject& method, const Arguments& a) {
         "see Python's documentation of the method");
 }
 
-// Lists, dicts and sets live while the script is compiled: what runs later cannot change them.
 bool may_mutate(Context& c, const MethodObject& method, const Arguments& a) {
-    // One of the file or module outlives the compilation.
-    const auto& globals = c.globals->values;
-    bool is_global =
-        !c.runs_file && std::any_of(globals.begin(), globals.end(), [&method](const auto& file) {
-            return std::any_of(file.begin(), file.end(), [&method](const auto& one) {
-                return holds(one.value, method.self);
-            });
-        });
-    if (is_global) {
-        c.report(kUnsupportedStatement, a.range,
-                 fmt::format("{} of the module is changed", kind_name(method.self)))
-            .with_help("copy it first: `xs = list(xs)`, `d = dict(d)` or `s = set(s)`");
-        return false;
-    }
-    if (is_owned(c, method.self)) {
-        return true;
-    }
-    c.report(kUnsupportedStatement, a.range,
-             fmt::format("{} is changed inside a loop or branch that runs in the graph",
-                         kind_name(method.self)))
-        .with_help(method.self.is(ObjectKind::kList)
-                       ? "use a sequence: `xs = op.SequenceInsert(xs, x)`"
-                       : "change it outside");
-    return false;
+    return may_change(c, method.self, a.range,
+                      method.self.is(ObjectKind::kList)
+                          ? "use a sequence: `xs = op.SequenceInsert(xs, x)`"
+                          : "change it outside");
 }
 
 // append, extend, insert.

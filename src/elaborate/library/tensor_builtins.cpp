@@ -53,6 +53,11 @@ int iterated_rank(Context& c, const Object& object, Range range, std::string_vie
     if (rank >= 1) {
         return rank;
     }
+    if (is_sequence_value(object)) {
+        refuse_tensor(c, range, fmt::format("`{}` of a list of tensors that the graph makes", word),
+                      "compute it in a loop over the list that starts with a tensor");
+        return -1;
+    }
     refuse_tensor(c, range,
                   rank == 0 ? fmt::format("`{}` of a tensor of rank 0", word)
                             : fmt::format("`{}` of a tensor whose rank is not known", word),

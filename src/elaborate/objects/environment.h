@@ -55,6 +55,7 @@ class Environment {
         std::optional<Object> value;
         std::string error;
         std::function<void()> take_back = nullptr;  // of a call that has changed objects
+        bool is_held = false;  // what a call has given, or a part of it, is kept elsewhere, too
     };
     virtual Answer attribute(const Object& opaque, std::string_view name) {
         (void)opaque, (void)name;

@@ -25,7 +25,11 @@ std::optional<std::vector<Object>> items_of_opaque(Context& c, const Object& obj
         environment != nullptr
             ? environment->items(object, c.options.limits.static_iterations).value
             : std::nullopt;
-    return items ? std::optional(items->items()) : std::nullopt;
+    if (!items) {
+        return std::nullopt;
+    }
+    note_foreign(c, *items);
+    return items->items();
 }
 
 // The items of an iterator. One that has been used has what is left, which is not followed here.

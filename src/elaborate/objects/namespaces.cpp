@@ -94,6 +94,7 @@ std::pair<Object, Namespace*> make_namespace(Context& c, Namespace::Kind kind, s
                                              const Namespace* of) {
     auto made = std::make_unique<Namespace>(kind, std::move(name), of);
     Namespace* place = made.get();
+    place->is_of_script = !c.runs_file;
     c.program.unknowns->namespaces.push_back(std::move(made));
     Object object = place->object();
     claim(c, object);

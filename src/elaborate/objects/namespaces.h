@@ -27,6 +27,7 @@ class Namespace : public Environment {
     // The class of an instance or member, the base of a class; null: there is none.
     const Namespace* const of;
     bool is_frozen = false;
+    bool is_of_script = false;                  // made while a script is compiled
     bool has_eq = true;                         // a dataclass whose instances compare by fields
     bool has_repr = true;                       // one whose instances show all of their fields
     std::vector<std::string> fields;            // of a dataclass, in order

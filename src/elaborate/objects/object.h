@@ -124,6 +124,7 @@ struct Unbound {
     // A name of a file whose value is not known (unknowns.h).
     std::shared_ptr<struct UnknownCause> cause = nullptr;
     bool is_computed = false;  // that statement binds it
+    std::string help = {};     // what to write; empty: bind it before
 };
 
 struct DecoratorObject {

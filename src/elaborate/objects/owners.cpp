@@ -3,6 +3,7 @@
 #include "elaborate/objects/owners.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "elaborate/objects/context.h"
 
@@ -23,10 +24,67 @@ bool is_owned(const Context& c, const Object& object) {
     return c.graph == c.unit->graph || owner_of(c, object) == c.graph;
 }
 
-bool is_shared(const Context& c, const Object& object) {
-    auto is_it = [&object](const Change& one) { return one.object.pointer() == object.pointer(); };
-    return object.pointer().use_count() >
-           1 + std::count_if(c.changes.begin(), c.changes.end(), is_it);
+namespace {
+
+// Whether it has more than so many references, those of the log of changes apart.
+bool has_more(const Context& c, const std::shared_ptr<void>& pointer, int references) {
+    auto is_it = [&pointer](const Change& one) { return one.object.pointer() == pointer; };
+    return pointer.use_count() >
+           references + std::count_if(c.changes.begin(), c.changes.end(), is_it);
+}
+
+}  // namespace
+
+bool is_shared(const Context& c, const Object& object, int holders) {
+    return has_more(c, object.pointer(), holders);
+}
+
+void note_choice(Context& c, const Object& one, const Object& other) {
+    bool is_container = one.is(ObjectKind::kList) || one.is(ObjectKind::kDict);
+    if (is_container && one.kind() == other.kind() && one.pointer() != other.pointer()) {
+        c.owners->chosen[one.pointer()].emplace_back(other.pointer());
+        c.owners->chosen[other.pointer()].emplace_back(one.pointer());
+    }
+}
+
+bool may_be_another(const Context& c, const Object& object) {
+    auto found = c.owners->chosen.find(object.pointer());
+    return found != c.owners->chosen.end() &&
+           std::any_of(found->second.begin(), found->second.end(),
+                       [&c](const std::weak_ptr<void>& one) {
+                           std::shared_ptr<void> other = one.lock();
+                           return other != nullptr && has_more(c, other, 1);
+                       });
+}
+
+void note_foreign(Context& c, const Object& object) {
+    std::vector<Object> rest{object};
+    while (!rest.empty()) {
+        Object one = std::move(rest.back());
+        rest.pop_back();
+        bool is_dict = one.is(ObjectKind::kDict), is_partial = one.is(ObjectKind::kPartial);
+        bool has_items = one.is_sequence() || one.is(ObjectKind::kSet);
+        if ((!is_dict && !is_partial && !has_items) ||
+            !c.owners->foreign.insert(one.pointer()).second) {
+            continue;
+        }
+        if (has_items) {
+            rest.insert(rest.end(), one.items().begin(), one.items().end());
+        } else if (is_partial) {
+            const PartialObject& bound = one.get<PartialObject>();
+            rest.insert(rest.end(), bound.first.begin(), bound.first.end());
+        }
+        const DictObject* dict = is_dict      ? &one.get<DictObject>()
+                                 : is_partial ? &one.get<PartialObject>().keywords
+                                              : nullptr;
+        for (size_t i = 0; dict != nullptr && i < dict->items.size(); ++i) {
+            rest.push_back(dict->items[i].second);
+        }
+    }
+}
+
+bool is_foreign(const Context& c, const Object& object) {
+    return c.owners->foreign.count(object.pointer()) > 0;
 }
 
 }  // namespace sardonyx::elaborate

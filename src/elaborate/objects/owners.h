@@ -1,8 +1,11 @@
-// The graph in which a list or dict was made, where alone it may be changed.
+// The graph in which a list or dict was made, where alone it may be changed; and those that no
+// script has made, which none changes.
 #pragma once
 
 #include <map>
 #include <memory>
+#include <set>
+#include <vector>
 
 #include "elaborate/objects/context.h"
 
@@ -11,6 +14,9 @@ namespace sardonyx::elaborate {
 // Lists and dicts that were made in a subgraph. An entry outlives its list, and is nobody else's.
 struct OwnerTable {
     std::map<std::weak_ptr<void>, const ir::Graph*, std::owner_less<>> graphs;
+    std::set<std::weak_ptr<void>, std::owner_less<>> foreign;
+    // Of a list or dict those that it may be to Python, as the run decides.
+    std::map<std::weak_ptr<void>, std::vector<std::weak_ptr<void>>, std::owner_less<>> chosen;
 };
 
 // Notes that a list or dict has been made in the current graph.
@@ -19,10 +25,23 @@ void claim(Context& c, const Object& object);
 // Whether it may be changed in the current graph: what a branch or loop changes must be its own.
 bool is_owned(const Context& c, const Object& object);
 
-// Whether something else than one name holds a list or dict.
-bool is_shared(const Context& c, const Object& object);
+// Whether more than so many hold a list or dict: its name, and what has been read of it.
+bool is_shared(const Context& c, const Object& object, int holders = 1);
 
 // The graph in which a list or dict was made.
 const ir::Graph* owner_of(const Context& c, const Object& object);
+
+// Notes that a value has been read from a file or from Python, which keep it after the compilation,
+// with the lists, dicts and sets in it.
+void note_foreign(Context& c, const Object& object);
+
+// Whether a list, dict or set is such a value or part of one.
+bool is_foreign(const Context& c, const Object& object);
+
+// Notes that to Python one list or dict is the other, if the run decides so: here it has a copy.
+void note_choice(Context& c, const Object& one, const Object& other);
+
+// Whether there is such another one for a list or dict, which something still holds.
+bool may_be_another(const Context& c, const Object& object);
 
 }  // namespace sardonyx::elaborate

@@ -161,6 +161,14 @@ Object float_binary(Context& c, Binary op, double a, double b, syntax::Range ran
     }
 }
 
+// A new list or tuple, as `a` is.
+Object made_alike(Context& c, const Object& a, std::vector<Object> items) {
+    Object made = a.is(ObjectKind::kList) ? Object::list(std::move(items))
+                                          : Object::tuple(std::move(items));
+    claim(c, made);
+    return made;
+}
+
 Object concatenate(Context& c, const Object& a, const Object& b, syntax::Range range) {
     int64_t limit = c.options.limits.text_bytes;
     if (a.is_sequence()) {
@@ -170,8 +178,7 @@ Object concatenate(Context& c, const Object& a, const Object& b, syntax::Range r
         }
         items.insert(items.end(), b.items().begin(), b.items().end());
         c.steps += static_cast<int64_t>(items.size() / 8);  // copying is work too
-        return a.is(ObjectKind::kList) ? Object::list(std::move(items))
-                                       : Object::tuple(std::move(items));
+        return made_alike(c, a, std::move(items));
     }
     if (static_cast<int64_t>(a.text().size() + b.text().size()) > limit) {
         return refuse(c, range, "the string grows too long");
@@ -200,8 +207,7 @@ Object repeat(Context& c, const Object& a, int64_t times, syntax::Range range) {
         return a.is(ObjectKind::kBytes) ? Object::bytes(std::move(text))
                                         : Object::string(std::move(text));
     }
-    return a.is(ObjectKind::kList) ? Object::list(std::move(items))
-                                   : Object::tuple(std::move(items));
+    return made_alike(c, a, std::move(items));
 }
 
 bool is_among(const Object& item, const std::vector<Object>& items) {

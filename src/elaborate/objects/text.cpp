@@ -404,6 +404,17 @@ Object string_method(Context& c, const MethodObject& method, const Arguments& a)
         return Object::string(
             padded(spec, text.substr(0, has_sign ? 1 : 0), text.substr(has_sign ? 1 : 0), '>'));
     }
+    bool is_of_several = name == "startswith" || name == "endswith";
+    if (is_of_several && count == 1 && a.positional[0].is(ObjectKind::kTuple)) {
+        const std::vector<Object>& others = a.positional[0].items();
+        auto is_text = [](const Object& one) { return one.is(ObjectKind::kString); };
+        if (std::all_of(others.begin(), others.end(), is_text)) {
+            auto fits = [&](const Object& one) {
+                return with_one_text(name, text, one.text())->as_bool();
+            };
+            return Object::boolean(std::any_of(others.begin(), others.end(), fits));
+        }
+    }
     if (argument(0) != nullptr && count == 1) {
         if (std::optional<Object> result = with_one_text(name, text, *argument(0))) {
             return *result;

@@ -33,6 +33,26 @@ struct Branch {
     void set(Symbol name, Object value);
 };
 
+inline Object Branch::value_of(const Context& c, Symbol name) const {
+    for (const auto& [changed, value] : changes) {
+        if (changed == name) {
+            return value;
+        }
+    }
+    const Object* before = c.at.scope->find(name);
+    return before != nullptr ? *before : Object::error();
+}
+
+inline void Branch::set(Symbol name, Object value) {
+    for (auto& [changed, old] : changes) {
+        if (changed == name) {
+            old = std::move(value);
+            return;
+        }
+    }
+    changes.emplace_back(name, std::move(value));
+}
+
 // Runs `body` into a subgraph and puts the scope back as it was.
 template <typename Body>
 Branch run_branch(Context& c, Body&& body) {

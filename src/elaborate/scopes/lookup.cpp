@@ -20,6 +20,7 @@
 #include "elaborate/flow/block_facts.h"
 #include "elaborate/objects/context.h"
 #include "elaborate/objects/exception_types.h"
+#include "elaborate/objects/owners.h"
 #include "elaborate/objects/unknowns.h"
 #include "elaborate/scopes/held_values.h"
 #include "ops/substitutes.h"
@@ -49,7 +50,9 @@ void report_unbound(Context& c, const Unbound& unbound, Symbol name, Range range
         reported.label(unbound.where, "because of this");
     }
     reported.with_help(
-        fmt::format("bind `{}` before, so that it has a value either way", c.text(name)));
+        unbound.help.empty()
+            ? fmt::format("bind `{}` before, so that it has a value either way", c.text(name))
+            : unbound.help);
 }
 
 // Says once that a loop which may have run zero times has bound the name.
@@ -231,6 +234,7 @@ Object lookup(Context& c, Symbol name, Range range) {
         return *global;
     }
     name_array(c, *global, c.text(name), NamedBy::kVariable);
+    note_foreign(c, *global);
     if (auto [place, is_new] = known.try_emplace(name); is_new) {
         *place = *global;
     }

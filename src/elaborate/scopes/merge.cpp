@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <initializer_list>
 
 #include "elaborate/emit/emit.h"
 #include "elaborate/emit/emitter.h"
@@ -503,7 +504,21 @@ std::vector<Pair> plan_names(Context& c, ir::Value* condition, Branch& yes, Bran
     return kept;
 }
 
-void take_names(Context& c, Merge& joined, const std::vector<Pair>& kept) {
+// Whether anything holds a list or dict but the name, in the branches and before them.
+bool is_held_elsewhere(const Context& c, const Object& object, Symbol name,
+                       std::initializer_list<const Branch*> branches) {
+    const Object* before = c.at.scope->find(name);
+    int holders = before != nullptr && before->pointer() == object.pointer() ? 2 : 1;
+    for (const Branch* branch : branches) {
+        for (const auto& [changed, value] : branch->changes) {
+            holders += changed == name && value.pointer() == object.pointer() ? 1 : 0;
+        }
+    }
+    return is_shared(c, object, holders);
+}
+
+void take_names(Context& c, Merge& joined, const std::vector<Pair>& kept,
+                std::initializer_list<const Branch*> branches) {
     for (const Pair& pair : kept) {
         Object value = joined.take(pair.yes, pair.no);
         if (value.is_tensor() && value.value()->name.empty() && !is_flag(pair.name)) {
@@ -511,6 +526,11 @@ void take_names(Context& c, Merge& joined, const std::vector<Pair>& kept) {
         }
         if (value.is(ObjectKind::kList) || value.is(ObjectKind::kDict)) {
             claim(c, value);
+            for (const Object* one : {&pair.yes, &pair.no}) {
+                if (is_held_elsewhere(c, *one, pair.name, branches)) {
+                    note_choice(c, value, *one);
+                }
+            }
         }
         c.at.scope->set(pair.name, std::move(value));
     }
@@ -551,7 +571,7 @@ Jump merge(Context& c, ir::Value* condition, Branch& yes, Branch& no, Range rang
     Merge joined(c, yes, no, range);
     std::vector<Pair> kept = plan_names(c, condition, yes, no, joined, range, after);
     if (joined.emit(condition)) {
-        take_names(c, joined, kept);
+        take_names(c, joined, kept, {&yes, &no});
     } else {
         for (const Pair& pair : kept) {
             c.at.scope->set(pair.name, Object::make(ObjectKind::kUnbound, Unbound{}));
@@ -570,28 +590,11 @@ std::optional<Object> merge_values(Context& c, ir::Value* condition, Branch& yes
     if (!joined.emit(condition)) {
         return Object::error();
     }
-    take_names(c, joined, kept);
-    return joined.take(a, b);
-}
-
-Object Branch::value_of(const Context& c, Symbol name) const {
-    for (const auto& [changed, value] : changes) {
-        if (changed == name) {
-            return value;
-        }
-    }
-    const Object* before = c.at.scope->find(name);
-    return before != nullptr ? *before : Object::error();
-}
-
-void Branch::set(Symbol name, Object value) {
-    for (auto& [changed, old] : changes) {
-        if (changed == name) {
-            old = std::move(value);
-            return;
-        }
-    }
-    changes.emplace_back(name, std::move(value));
+    take_names(c, joined, kept, {&yes, &no});
+    Object value = joined.take(a, b);
+    note_choice(c, value, a);
+    note_choice(c, value, b);
+    return value;
 }
 
 }  // namespace sardonyx::elaborate

@@ -105,6 +105,7 @@ def test_lists_that_a_branch_chooses(body: str, _: Any, c: bool, tmp_path: pathl
 
 
 REFUSED = [
+    ("a = ([1], 2)\na[0] += [3]\nreturn a[0]", "unsupported-statement"),
     ("a = [int(v) for v in x]\nb = a if x[0] > 1 else [1]\nfor v in a:\n    b.append(v)\nreturn a",
      "aliased-item-assignment"),
     (("a = []\nfor v in x:\n    a.append(v * 2)\nb = a\nfor v in a:\n    b.append(v)\n"
@@ -130,6 +131,123 @@ def test_lists_that_are_refused(body: str, code: str, tmp_path: pathlib.Path) ->
         path.write_text(text)
         with pytest.raises(sardonyx.CompileError, match=code):
             runpy.run_path(str(path))["f"].to_model_bytes()
+
+
+# What `op=` changes is changed for every name that refers to it.
+SHARED = [
+    "a = [1, 2]\nb = a\nb *= 2\na.append(7)\nb += (8, 9)\nreturn a, b",
+    "d = {'a': 1}\ne = d\ne |= {'b': 2}\nreturn d['b'], len(d)",
+    "s = {1}\nt = s\nt |= {2}\nt ^= {1, 5}\nreturn len(s), 5 in s",
+    "d = {'a': [1]}\nb = d['a']\nd['a'] += [2]\nd['a'] *= 2\nreturn b, d['a']",
+    (
+        "a = [[1], {'q': 1}, {1}]\nb, d, s = a\na[0] *= 3\na[1] |= {'z': 2}\na[2] |= {5}\n"
+        "return b, len(d), len(s)"
+    ),
+    "def double(q):\n    q *= 2\na = [1]\ndouble(a)\nreturn a",
+    "a = [x]\nb = a\na *= 3\nreturn len(b)",
+    "a = [1]\nif x[0] > 0:\n    a *= 2\n    a += [3]\nreturn a",
+    "d = {'a': [1]}\nif x[0] > 0:\n    d['a'] += [2]\nreturn d['a']",
+    (
+        "for v in x:\n    a = [1, 2] + [3]\n    b = a\n    b += (4,)\n"
+        "    b *= 2\n    x = x * len(a)\n"
+        "return x"
+    ),
+]
+
+
+@pytest.mark.parametrize("body", SHARED)
+def test_changes_of_a_list_with_two_names(body: str, tmp_path: pathlib.Path) -> None:
+    check(body, in_python(body), tmp_path, x=X)
+
+
+SHARED_AND_REFUSED = [
+    "a = [1]\nb = a\nif x[0] > 0:\n    a += [2]\nreturn b",
+    "a = [1]\nb = a\nif x[0] > 0:\n    a *= 2\nreturn b",
+    "d = {'a': 1}\ne = d\nif x[0] > 0:\n    d |= {'a': 2}\nreturn e['a']",
+    # A script is compiled again and again: what is older than the compilation stays.
+    "W = [1]\n---\nv = W\nv *= 2\nreturn x * len(W)",
+    "W = {'a': 1}\n---\nv = W\nv |= {'b': 2}\nreturn x * len(W)",
+    "W = {'a': [1]}\n---\nv = W['a']\nv[0] = 2\nreturn x * W['a'][0]",
+    "class C:\n    w = [1]\n---\nC.w.append(2)\nreturn x * len(C.w)",
+    "class C:\n    w = [1]\n---\nv = C.w\nif x[0] > 0:\n    v[0] = 2\nreturn x * C.w[0]",
+    (
+        "class C:\n    def __init__(self):\n        self.w = [[1]]\nc = C()\n---\n"
+        "v = c.w[0]\nv += [2]\nreturn x * len(c.w[0])"
+    ),
+    "W = [3, 1]\ndef first(q):\n    q.sort()\n    return q[0]\n---\nreturn x * first(W) + W[0]",
+]
+
+
+@pytest.mark.parametrize("body", SHARED_AND_REFUSED)
+def test_changes_of_a_list_that_are_refused(body: str, tmp_path: pathlib.Path) -> None:
+    test_lists_that_are_refused(body, "unsupported-statement", tmp_path)
+
+
+# To Python the list is one of two, and a change of it changes that one.
+CHOSEN_AND_CHANGED = [
+    "a = [1]\nb = [2]\nv = a if x[0] > 0 else b\nv.append(3)\nreturn a",
+    "a = [1]\nif x[0] > 0:\n    v = a\nelse:\n    v = [7]\nv[0] = 5\nreturn a",
+    "a = [1]\nb = a\nif x[0] < 0:\n    a = [2]\nb.append(5)\nreturn a",
+    "a = {'k': 1}\nv = a if x[0] > 0 else {'k': 2}\nif x[1] > 0:\n    v['k'] = 3\nreturn a['k']",
+]
+
+
+@pytest.mark.parametrize("body", CHOSEN_AND_CHANGED)
+def test_changes_of_one_of_two_lists_are_refused(body: str, tmp_path: pathlib.Path) -> None:
+    test_lists_that_are_refused(body, "aliased-item-assignment", tmp_path)
+
+
+CHANGED_AFTER_A_BRANCH = [
+    (
+        "a = [1]\nif x[0] > 0:\n    a.append(2)\n    if x[1] > 0:\n        a.append(3)\n"
+        "    a.append(4)\na.append(5)\nreturn a"
+    ),
+    (
+        "a = [1, 2]\nif x[0] > 0:\n    if x[1] > 0:\n        a[0] = 3\n"
+        "    a[1] = 4\na[0] += 5\nreturn a"
+    ),
+    "a = [1]\nb = list(a if x[0] > 0 else [7])\nb.append(3)\nreturn a, b",
+    "a = [1] if x[0] > 0 else [2]\na.append(3)\na *= 2\nreturn a",
+]
+
+
+@pytest.mark.parametrize("body", CHANGED_AFTER_A_BRANCH)
+def test_changes_after_a_branch(body: str, tmp_path: pathlib.Path) -> None:
+    check(body, in_python(body), tmp_path, x=X)
+
+
+# Functions of Python are called with the lists of the script, and not with copies.
+LENT = [
+    (("def first(q):\n    q.sort()\n    return q[0]\n---\n"
+     "w = [3, 1]\nk = first(w)\nreturn x * k + w[0]"), X + 1),
+    ("def same(q):\n    return q\n---\nw = [1]\nv = same(w)\nv.append(2)\nreturn x * len(w)",
+     X * 2),
+    (("def inner(d):\n    d['k'][0] += 4\n    return 1\n---\n"
+     "w = {'k': [1]}\nk = inner(w)\nreturn x * w['k'][0] + k"), X * 5 + 1),
+    ("def many(n):\n    return [n] * n\n---\nw = many(3)\nw.append(1)\nreturn x * len(w)", X * 4),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "expected"), LENT)
+def test_lists_that_functions_are_called_with(
+    body: str, expected: Any, tmp_path: pathlib.Path
+) -> None:
+    check(body, expected, tmp_path, x=X)
+
+
+METHODS_OF_MADE = ["pop()", "insert(0, x)", "sort()", "reverse()"]
+
+
+@pytest.mark.parametrize("call", METHODS_OF_MADE)
+@pytest.mark.parametrize("item", ["v", "int(v)"])
+def test_methods_that_lists_of_the_graph_lack(call: str, item: str, tmp_path: pathlib.Path) -> None:
+    body = f"a = [{item} for v in x]\na.{call}\nreturn a"
+    said = f"`{call.partition('(')[0]}` of a list whose length is known only when the graph runs"
+    test_lists_that_are_refused(body, "unknown-member", tmp_path)
+    path = tmp_path / "program.py"
+    path.write_text(text_of(body, True, {"x": X}))
+    with pytest.raises(sardonyx.CompileError, match=said):
+        runpy.run_path(str(path))["f"].to_model_bytes()
 
 
 METHODS = """\
