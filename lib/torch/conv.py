@@ -11,6 +11,25 @@ def batched(f, x, rank):
 
 
 @inline
+def by_groups(f, x, weight, bias, groups):
+    """`f(x, weight, bias, groups)`; a loop where their number may not be known.
+
+    It is a size then, and the channels of both are multiples of it.
+    """
+    if isinstance(x.type.shape[1], int) or isinstance(weight.type.shape[0], int):
+        return f(x, weight, bias, groups)
+    xs = op.Reshape(x, [x.shape[0], groups, -1, *x.shape[2:]])
+    ws = op.Reshape(weight, [groups, -1, *weight.shape[1:]])
+    rows = []
+    for i in range(groups):
+        rows.append(f(op.Gather(xs, i, axis=1), op.Gather(ws, i, axis=0), None, 1))
+    y = op.ConcatFromSequence(rows, axis=0, new_axis=1)
+    y = op.Transpose(y, perm=[1, 0, *range(2, y.ndim)])
+    y = op.Reshape(y, [y.shape[0], -1, *y.shape[3:]])
+    return y if bias is None else y + op.Reshape(bias, [-1, *[1] * (x.ndim - 2)])
+
+
+@inline
 def convolved(input, weight, bias, stride, padding, dilation, groups):
     n = weight.ndim - 2
     if isinstance(padding, str):
@@ -23,9 +42,12 @@ def convolved(input, weight, bias, stride, padding, dilation, groups):
     else:
         pads = repeated(padding, n) * 2
     w, b = wide(weight), None if bias is None else wide(bias)
-    y = batched(lambda x: op.Conv(x, w, b, strides=repeated(stride, n), pads=pads,
-                                  dilations=repeated(dilation, n), group=groups),
-                wide(input), n + 2)  # fmt: skip
+
+    def f(x, w, b, groups):
+        return op.Conv(x, w, b, strides=repeated(stride, n), pads=pads,
+                       dilations=repeated(dilation, n), group=groups)  # fmt: skip
+
+    y = batched(lambda x: by_groups(f, x, w, b, groups), wide(input), n + 2)
     return cast(y, input.dtype)
 
 
@@ -39,10 +61,14 @@ def conv(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
 def transposed(input, weight, bias, stride, padding, output_padding, groups, dilation):
     n = weight.ndim - 2
     w, b = wide(weight), None if bias is None else wide(bias)
-    y = batched(lambda x: op.ConvTranspose(
-        x, w, b, strides=repeated(stride, n), pads=repeated(padding, n) * 2,
-        output_padding=repeated(output_padding, n), group=groups,
-        dilations=repeated(dilation, n)), wide(input), n + 2)  # fmt: skip
+
+    def f(x, w, b, groups):
+        return op.ConvTranspose(
+            x, w, b, strides=repeated(stride, n), pads=repeated(padding, n) * 2,
+            output_padding=repeated(output_padding, n), group=groups,
+            dilations=repeated(dilation, n))  # fmt: skip
+
+    y = batched(lambda x: by_groups(f, x, w, b, groups), wide(input), n + 2)
     return cast(y, input.dtype)
 
 

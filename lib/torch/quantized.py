@@ -1,6 +1,6 @@
 """Quantized tensors as pt2e writes them: kept as QuantizeLinear and DequantizeLinear."""
 
-from sardonyx import FLOAT
+from sardonyx import FLOAT, INT8, UINT8
 
 from .declare import aten, inline, op
 from .types import cast, tensor
@@ -58,3 +58,74 @@ def dequantize_per_channel(input, scales, zero_points, axis, quant_min, quant_ma
             input, cast(scales, FLOAT.dtype), cast(zero_points, input.dtype), axis=axis
         )
     return cast(y, out_dtype)
+
+
+# --- Rounded to what a quantized tensor can hold, without being one
+
+
+@inline
+def along(x, values, axis):
+    """One value for each index of this dimension; None: one for all."""
+    if axis is None:
+        return values
+    return op.Reshape(values, [-1 if i == axis else 1 for i in range(x.ndim)])
+
+
+@inline
+def places(x, scale, zero_point, axis):
+    """Which of the quantized values each element is next to."""
+    zero = along(x, cast(zero_point, x.dtype), axis)
+    y = x * (1.0 / along(x, cast(scale, x.dtype), axis))
+    return op.Round(y + zero) if zero_point.dtype.is_floating_point() else op.Round(y) + zero
+
+
+@inline
+def fake_quantized(x, scale, zero_point, axis, low, high):
+    code = INT8.dtype if low < 0 else UINT8.dtype
+    if x.dtype == FLOAT.dtype and not zero_point.dtype.is_floating_point() and high - low < 256:
+        fits = low >= -128 and high <= 127 if low < 0 else high <= 255
+        if fits:
+            at = 1 if axis is None else axis
+            scale, zero_point = cast(scale, FLOAT.dtype), cast(zero_point, code)
+            y = limited(op.QuantizeLinear(x, scale, zero_point, axis=at), low, high, code)
+            return op.DequantizeLinear(y, scale, zero_point, axis=at)
+    y = op.Clip(places(x, scale, zero_point, axis), low, high)
+    scale, zero_point = cast(scale, x.dtype), cast(zero_point, x.dtype)
+    return (y - along(x, zero_point, axis)) * along(x, scale, axis)
+
+
+@inline
+def is_inside(x, scale, zero_point, axis, low, high):
+    y = places(x, scale, zero_point, axis)
+    return op.And(y >= low, y <= high)
+
+
+@aten("fake_quantize_per_tensor_affine.default")
+def fake_quantize_per_tensor_affine(self, scale, zero_point, quant_min, quant_max):
+    return fake_quantized(self, tensor(float(scale)), tensor(zero_point), None, quant_min,
+                          quant_max)  # fmt: skip
+
+
+@aten("fake_quantize_per_tensor_affine.tensor_qparams")
+def fake_quantize_per_tensor_affine_tensor(self, scale, zero_point, quant_min, quant_max):
+    scale, zero_point = op.Reshape(scale, []), op.Reshape(zero_point, [])
+    return fake_quantized(self, scale, zero_point, None, quant_min, quant_max)
+
+
+@aten("fake_quantize_per_tensor_affine_cachemask.default")
+def fake_quantize_per_tensor_affine_cachemask(self, scale, zero_point, quant_min, quant_max):
+    scale, zero_point = tensor(float(scale)), tensor(zero_point)
+    return (fake_quantized(self, scale, zero_point, None, quant_min, quant_max),
+            is_inside(self, scale, zero_point, None, quant_min, quant_max))  # fmt: skip
+
+
+@aten("fake_quantize_per_channel_affine.default")
+def fake_quantize_per_channel_affine(self, scale, zero_point, axis, quant_min, quant_max):
+    return fake_quantized(self, scale, zero_point, axis, quant_min, quant_max)
+
+
+@aten("fake_quantize_per_channel_affine_cachemask.default")
+def fake_quantize_per_channel_affine_cachemask(self, scale, zero_point, axis, quant_min,
+                                               quant_max):  # fmt: skip
+    return (fake_quantized(self, scale, zero_point, axis, quant_min, quant_max),
+            is_inside(self, scale, zero_point, axis, quant_min, quant_max))  # fmt: skip

@@ -165,12 +165,18 @@ def broadcast_to(self, size):
 
 
 @inline
+def known_sizes(x):
+    """Of weights in lists too, which are arrays until they are an argument of their own."""
+    return x.type.shape
+
+
+@inline
 def widest(tensors):
     """The tensor whose shape all are broadcast to; None where none is known to have it."""
     for wide in tensors:
         is_widest = True
         for one in tensors:
-            sizes, others = wide.type.shape, one.type.shape
+            sizes, others = known_sizes(wide), known_sizes(one)
             if len(others) > len(sizes):
                 is_widest = False
             else:
@@ -189,8 +195,8 @@ def broadcast_tensors(tensors):
         return [op.Identity(tensors[0])]
     wide = widest(tensors)
     if wide is not None:
-        sizes = wide.type.shape
-        return [one if one.type.shape == sizes else op.Expand(one, wide.shape) for one in tensors]
+        sizes = known_sizes(wide)
+        return [one if known_sizes(one) == sizes else op.Expand(one, wide.shape) for one in tensors]
     total = tensors[0] != tensors[0]
     for one in tensors:
         total = op.Or(total, one != one)

@@ -19,6 +19,7 @@
 #include "torch/functional.h"
 #include "torch/names.h"
 #include "torch/outline.h"
+#include "torch/outs.h"
 #include "torch/program.h"
 
 namespace sardonyx::python {
@@ -200,6 +201,7 @@ void bind_torch_file(nb::module_& m) {
     m.def("means_nothing", torch::means_nothing, nb::arg("packet"));
     m.def("python_target", torch::python_target, nb::arg("name"));
     m.def("is_python_operation", torch::is_python_operation, nb::arg("name"));
+    m.def("form_without_outs", torch::form_without_outs, nb::arg("overload"));
     m.def("gives_statistics", torch::gives_statistics, nb::arg("overload"));
     m.def(
         "torch_autocast_policy",

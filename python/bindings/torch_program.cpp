@@ -12,6 +12,7 @@
 
 #include "torch/functional.h"
 #include "torch/names.h"
+#include "torch/outs.h"
 #include "torch/place.h"
 #include "torch/sizes.h"
 #include "torch/storages.h"
@@ -68,6 +69,7 @@ class Reader {
         }
         made.is_tuple = nb::cast<bool>(nb::getattr(from, "is_tuple"));
         made.is_model = nb::cast<bool>(nb::getattr(from, "is_model"));
+        torch::split_outs(made);
         number_storages(from, made);
         return made;
     }

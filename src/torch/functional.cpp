@@ -9,6 +9,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "torch/outs.h"
+
 namespace sardonyx::torch {
 namespace {
 
@@ -512,6 +514,9 @@ std::string functional_overload(std::string_view overload, const IsKnown& is_kno
     size_t dot = overload.find('.');
     std::string_view suffix =
         dot == std::string_view::npos ? std::string_view() : overload.substr(dot + 1);
+    if (std::string_view form = form_without_outs(overload); !form.empty()) {
+        return std::string(form);
+    }
     if (has_out(overload)) {
         return without_out(space, packet, suffix, is_known);
     }

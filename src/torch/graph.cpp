@@ -10,6 +10,7 @@
 #include "torch/autocast.h"
 #include "torch/literals.h"
 #include "torch/names.h"
+#include "torch/outs.h"
 #include "torch/place.h"
 #include "torch/script.h"
 #include "torch/storages.h"
@@ -71,7 +72,7 @@ class GraphReader {
                 groups_[one.name] = one.group;
             } else {
                 std::string type = annotation(one.name, TensorRole::kInput);
-                program_.inputs.push_back({one.name, type.empty() ? "INT64" : type});
+                program_.inputs.push_back({one.name, type.empty() ? std::string(kIntInput) : type});
             }
         }
     }
@@ -104,6 +105,7 @@ class GraphReader {
         for (JsonValue one : graph_["outputs"].items()) {
             program_.outputs.push_back(argument(one, nobody));
         }
+        split_outs(program_);
         FactsOf facts = [this](std::string_view name) { return facts_of(std::string(name)); };
         for (Problem& one : number_storages(program_, groups_, facts)) {
             reading_.problems.push_back(std::move(one));
@@ -487,7 +489,7 @@ class GraphReader {
             if (!node.args.empty() && node.args[0].is_ref()) {
                 node.writes = node.args[0].text;
             }
-        } else if (has_out(name)) {
+        } else if (has_out(name) && form_without_outs(name).empty()) {
             auto out = std::find_if(node.kwargs.begin(), node.kwargs.end(),
                                     [](const auto& one) { return one.first == kOut; });
             if (out != node.kwargs.end() && out->second.is_ref()) {

@@ -192,8 +192,9 @@ bool is_same_for_both(const Node& node, std::string_view packet, const Program& 
             return false;
         }
     }
-    return std::none_of(node.kwargs.begin(), node.kwargs.end(),
-                        [&](const auto& one) { return has_pair(one.second, program); });
+    return std::none_of(node.kwargs.begin(), node.kwargs.end(), [&](const auto& one) {
+        return one.first != kOut && has_pair(one.second, program);  // `out` is written alone
+    });
 }
 
 // Makes pairs of the real tensors among complex ones, as torch promotes them.

@@ -107,6 +107,9 @@ struct Problem {
 };
 std::string words_of(const Problem& problem);
 
+// The type of a parameter that is an int of Python.
+inline constexpr std::string_view kIntInput = "int";
+
 // A parameter of the program.
 struct Input {
     std::string name;

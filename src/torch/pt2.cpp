@@ -87,6 +87,49 @@ std::optional<WeightSpec> weight_of(JsonValue spec) {
     return std::nullopt;
 }
 
+// The input or weight that a result is the new value of; empty: none.
+std::string changed_by(const Program& program, JsonValue spec) {
+    if (JsonValue input = spec["user_input_mutation"]) {
+        std::string name = input["user_input_name"].text().value_or("");
+        bool is_input = std::any_of(program.inputs.begin(), program.inputs.end(),
+                                    [&](const Input& one) { return one.name == name; });
+        return is_input ? name : std::string();
+    }
+    JsonValue buffer = spec["buffer_mutation"];
+    JsonValue weight = buffer ? buffer : spec["parameter_mutation"];
+    std::string key = weight[buffer ? "buffer_name" : "parameter_name"].text().value_or("");
+    auto found = std::find_if(program.weights.begin(), program.weights.end(),
+                              [&](const Weight& one) { return one.key == key; });
+    return found != program.weights.end() ? found->name : std::string();
+}
+
+// Writes the new values of buffers and inputs that a program without writes has as results.
+void add_writes(Program& program, const std::vector<JsonValue>& specs) {
+    std::unordered_set<std::string> taken;
+    for (const Node& node : program.nodes) {
+        taken.insert(node.name);
+    }
+    for (size_t i = 0; i < specs.size(); ++i) {
+        std::string written = changed_by(program, specs[i]);
+        if (written.empty() || !program.outputs[i].is_ref()) {
+            continue;
+        }
+        Node node;
+        node.name = written + "_changed";
+        while (!taken.insert(node.name).second) {
+            node.name += '_';
+        }
+        node.target = "aten::copy_.default";
+        node.args = {Value::ref(written), program.outputs[i]};
+        node.writes = written;
+        node.takes_pairs = program.pairs.count(written) != 0;
+        if (node.takes_pairs) {
+            program.pairs.insert(node.name);
+        }
+        program.nodes.push_back(std::move(node));
+    }
+}
+
 // The user's results alone, without those that are None.
 Result<void> choose_outputs(Program& program, JsonValue specs, std::vector<std::string> names) {
     std::vector<JsonValue> all = specs.items();
@@ -94,6 +137,7 @@ Result<void> choose_outputs(Program& program, JsonValue specs, std::vector<std::
         return Error{
             fmt::format("{} results, and {} are described", program.outputs.size(), all.size())};
     }
+    add_writes(program, all);
     std::vector<Value> outputs;
     for (size_t i = 0; i < all.size(); ++i) {
         if (all[i]["user_output"] || all[i]["loss_output"]) {

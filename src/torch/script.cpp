@@ -17,10 +17,10 @@ namespace {
 
 using Pair = std::pair<std::string_view, std::string_view>;
 
-constexpr Pair kInfix[] = {{"add", "+"},       {"sub", "-"},  {"mul", "*"},  {"truediv", "/"},
-                           {"floordiv", "//"}, {"mod", "%"},  {"pow", "**"}, {"eq", "=="},
-                           {"ne", "!="},       {"lt", "<"},   {"le", "<="},  {"gt", ">"},
-                           {"ge", ">="},       {"and_", "&"}, {"or_", "|"}};
+constexpr Pair kInfix[] = {
+    {"add", "+"},  {"sub", "-"},  {"mul", "*"}, {"truediv", "/"}, {"floordiv", "//"}, {"mod", "%"},
+    {"pow", "**"}, {"eq", "=="},  {"ne", "!="}, {"lt", "<"},      {"le", "<="},       {"gt", ">"},
+    {"ge", ">="},  {"and_", "&"}, {"or_", "|"}, {"lshift", "<<"}, {"rshift", ">>"}};
 constexpr Pair kCalls[] = {{"sym_max", "max"},
                            {"sym_min", "min"},
                            {"sym_float", "float"},
@@ -340,6 +340,11 @@ class Writer {
 };
 
 // The element types that the text names.
+// The type that an input has in the model.
+std::string_view tensor_type(const Input& input) {
+    return input.type == kIntInput ? std::string_view("INT64") : input.type;
+}
+
 void collect_types(const Program& program, std::set<std::string>& names) {
     auto add = [&names](const std::string& type) {
         if (!type.empty()) {
@@ -347,7 +352,7 @@ void collect_types(const Program& program, std::set<std::string>& names) {
         }
     };
     for (const Input& one : program.inputs) {
-        add(one.type);
+        add(std::string(tensor_type(one)));
     }
     for (const Node& node : program.nodes) {
         add(node.type);
@@ -416,10 +421,15 @@ Script write_script(const Program& program, const ScriptOptions& options) {
     std::vector<std::string> parameters;
     std::map<std::string, DimBounds, std::less<>> bounds = program.bounds;
     for (const Input& one : program.inputs) {
-        std::string type = with_bounds(one.type, bounds);
+        std::string type = with_bounds(std::string(tensor_type(one)), bounds);
         parameters.push_back(names(one.name) + (type.empty() ? "" : ": " + type));
     }
     writer.line(0, fmt::format("def {}({}):", program.name, join(parameters)));
+    for (const Input& one : program.inputs) {
+        if (one.type == kIntInput) {  // `/` of it is not that of an INT64 tensor
+            writer.line(1, fmt::format("{0} = int({0})", names(one.name)));
+        }
+    }
     writer.body(names, program, 1);
     Script body = writer.take();
 

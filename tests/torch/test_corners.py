@@ -13,7 +13,9 @@ torch = pytest.importorskip("torch")
 
 import sardonyx.torch  # noqa: E402
 from test_models import copied, runtime_of  # noqa: E402
+from torch._higher_order_ops import associative_scan  # noqa: E402
 from torch.nn import functional as F  # noqa: E402, N812
+from torch.nn.attention.flex_attention import flex_attention  # noqa: E402
 from torch.utils import _pytree  # noqa: E402
 
 pytestmark = [pytest.mark.torch, pytest.mark.filterwarnings("ignore")]
@@ -246,6 +248,68 @@ def perhaps_nothing(x: Any) -> Any:
 @case(BATCH, (2, 4, 9, 7), (3, 4, 9, 7))
 def scaled_images(x: Any) -> Any:
     return F.interpolate(x, scale_factor=0.6), F.interpolate(x, scale_factor=1.7)
+
+
+@case(BATCH, (3, 6), (2, 6))
+def weights_among_tensors(x: Any) -> Any:
+    bias = torch.tensor([2.0, 5, 1, 0, 3, 4])
+    return (*torch.broadcast_tensors(x, bias, torch.tensor(2.0)),
+            *torch.broadcast_tensors(bias, torch.tensor(1)))  # fmt: skip
+
+
+@case(BATCH, (3, 6), (2, 6), (5, 6))
+def numbers_of_groups_that_are_sizes(x: Any) -> Any:
+    """Filters of their own for each sample, as StyleGAN has them."""
+    b = x.shape[0]
+    images = (x[:, :, None, None] * torch.ones(4, 5)).reshape(1, b * 6, 4, 5).cumsum(-1)
+    filters = (x[:, None, :, None, None] * torch.arange(24.0).view(4, 1, 3, 2)).sin()
+    bias = x[:, :4].reshape(-1)
+    up = filters.transpose(1, 2).reshape(b * 6, 4, 3, 2)
+    y = F.conv2d(images, filters.reshape(b * 4, 6, 3, 2), bias, padding=1, groups=b)
+    z = F.conv_transpose2d(images, up, bias, stride=2, groups=b)
+    return y.view(b, 4, *y.shape[2:]), z.view(b, 4, *z.shape[2:])
+
+
+@case({}, (3, 6))
+def fake_quantization(x: Any) -> Any:
+    found = [
+        torch.fake_quantize_per_tensor_affine(x, 0.05, 3, low, high)
+        for low, high in ((-128, 127), (0, 255), (-8, 7), (0, 15), (-1000, 1000), (-127, 127))
+    ]
+    scale, zero = torch.tensor([0.07]), torch.tensor([2], dtype=torch.int32)
+    scales, zeros = torch.linspace(0.01, 1, 6), torch.arange(6, dtype=torch.int32)
+    weights = torch.linspace(-2, 2, 12).view(2, 6)
+    channels = [
+        torch.fake_quantize_per_channel_affine(one, scales, points, 1, low, high)
+        for one in (weights, weights.double())
+        for points in (zeros, zeros / 2)
+        for low, high in ((0, 255), (-8, 7))
+    ]
+    return found, torch.fake_quantize_per_tensor_affine(x, scale, zero, -128, 127), channels
+
+
+@case(BATCH, (3, 6), (2, 6))
+def functions_of_rows(x: Any) -> Any:
+    rows = torch.vmap(lambda row, w: (row @ w, row.sum(), row[0] * w[0]), (0, None))(x, x.mT @ x)
+    return *rows, torch.vmap(torch.vmap(torch.dot, (None, 0)), (0, None))(x, x)
+
+
+@case({}, (3, 6))
+def associative(x: Any) -> Any:
+    def step(a: Any, b: Any) -> Any:
+        return a[0] * b[0], b[0] * a[1] + b[1]
+
+    return associative_scan(step, (x.sigmoid(), x), 1, combine_mode="generic")
+
+
+@case({0: "batch", 2: "length"}, (2, 2, 5, 4), (3, 2, 7, 4))
+def flexible_attention(x: Any) -> Any:
+    slopes = torch.tensor([0.1, 0.5])
+
+    def score(score: Any, _: Any, head: Any, i: Any, j: Any) -> Any:
+        return torch.where(i >= j, score + (j - i) * slopes[head], -float("inf"))
+
+    return flex_attention(x, x.flip(2), x + 1, score_mod=score)
 
 
 # --- Factors of matrices

@@ -210,6 +210,53 @@ def test_state_that_stays(from_file: bool, tmp_path: pathlib.Path) -> None:
     assert len(sardonyx.load(only).graph.outputs) == 1
 
 
+class Written(Counter):
+    def forward(self, x: torch.Tensor, y: torch.Tensor | None = None) -> torch.Tensor:
+        if y is not None:
+            y.mul_(2)
+        return super().forward(x)
+
+
+@pytest.mark.parametrize("from_file", [False, True])
+def test_state_of_a_program_without_writes(from_file: bool, tmp_path: pathlib.Path) -> None:
+    """New values of buffers and inputs are results of it, which only its signature says."""
+    given = (torch.tensor([1.0, 2.0, 3.0]), torch.ones(2))
+    program: Any = torch.export.export(Written(), given).run_decompositions({})
+    if from_file:
+        torch.export.save(program, tmp_path / "model.pt2")
+        program = tmp_path / "model.pt2"
+    exported = sardonyx.torch.convert(program)
+    graph = exported.to_model_proto().graph
+    assert [one.name for one in graph.output][1:] == ["y_next", "total_next"]
+    result, y, total = exported.compile()(*[one.numpy() for one in given])
+    np.testing.assert_array_equal(result, [2, 4, 6])
+    np.testing.assert_array_equal(y, [2, 2])
+    np.testing.assert_array_equal(total, [1, 2, 3])
+    with pytest.raises(sardonyx.torch.ExportError, match="`total`"):
+        sardonyx.torch.convert(program, state="error")
+
+
+@pytest.mark.parametrize("from_file", [False, True])
+def test_inputs_that_are_ints(from_file: bool, tmp_path: pathlib.Path) -> None:
+    class Steps(nn.Module):
+        def forward(self, x: torch.Tensor, n: int) -> Any:
+            half = torch.full((2,), n / 2)
+            return x * (n / 3), half, x[: n // 2], torch.arange(n), x * (7 - n) ** 2, x * (n << 1)
+
+    x = torch.arange(8.0)
+    shapes = (None, torch.export.Dim.DYNAMIC)
+    program: Any = torch.export.export(Steps(), (x, 5), dynamic_shapes=shapes)
+    if from_file:
+        torch.export.save(program, tmp_path / "model.pt2")
+        program = tmp_path / "model.pt2"
+    model = sardonyx.torch.convert(program).compile()
+    for n in (2, 5, 7):
+        found = model(x.numpy(), np.int64(n))
+        for ours, wanted in zip(found, Steps()(x, n), strict=True):
+            assert np.asarray(ours).dtype == wanted.numpy().dtype
+            np.testing.assert_allclose(np.asarray(ours), wanted.numpy(), rtol=1e-6)
+
+
 def test_users_operator() -> None:
     @torch.library.custom_op("sardonyx_tests::doubled", mutates_args=())
     def doubled(x: torch.Tensor, by: float = 2.0) -> torch.Tensor:

@@ -12,7 +12,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 import sardonyx.torch  # noqa: E402
-from sardonyx._core import functional_overload  # noqa: E402
+from sardonyx._core import form_without_outs, functional_overload  # noqa: E402
 from sardonyx.torch import aten  # noqa: E402
 from test_corners import Module  # noqa: E402
 
@@ -88,17 +88,68 @@ def test_out(function: Callable[[Any], Any], tmp_path: pathlib.Path) -> None:
             np.testing.assert_allclose(np.asarray(ours), one.numpy(), rtol=1e-5, atol=1e-6)
 
 
-def test_several_are_refused(tmp_path: pathlib.Path) -> None:
-    def both(x: Any) -> Any:
-        values, places = torch.empty(2), torch.empty(2, dtype=torch.int64)
-        torch.max(x, 1, out=(values, places))
-        return values, places
+def both(x: Any) -> Any:
+    values, places = torch.empty(2), torch.empty(2, dtype=torch.int64)
+    torch.max(x, 1, out=(values, places))
+    least = torch.min(x, 1, keepdim=True, out=(torch.empty(2, 1), torch.empty(2, 1).long()))
+    return values, places, *least
 
-    program = torch.export.export(Module(both), (torch.randn(2, 3),))
-    torch.export.save(program, tmp_path / "model.pt2")
-    for source in (program, tmp_path / "model.pt2"):
-        with pytest.raises(sardonyx.torch.ExportError, match=r"max.dim_max"):
-            sardonyx.torch.convert(source)
+
+def what_they_give_back(x: Any) -> Any:
+    values, places = torch.empty(0), torch.empty(0, dtype=torch.int64)
+    found = torch.sort(x, 1, descending=True, out=(values, places))
+    found.values.add_(1)
+    found[1].mul_(2)
+    return values, places, found.indices + 1
+
+
+def both_into_views(x: Any) -> Any:
+    y, places = torch.zeros(4, 2), torch.zeros(2, 2, dtype=torch.int64)
+    torch.topk(x, 2, out=(y[1:3], places))
+    return y, places
+
+
+def running(x: Any) -> Any:
+    y = x.clone()
+    torch.cummax(y, 1, out=(y, torch.empty(2, 3, dtype=torch.int64)))
+    low, high = torch.empty(()), torch.empty(())
+    torch.aminmax(y, out=(low, high))
+    return y, low, high
+
+
+def factors(x: Any) -> Any:
+    a = torch.complex(x[:, :2], x[:, 1:])
+    q, r = torch.empty_like(a), torch.empty_like(a)
+    torch.linalg.qr(a, out=(q, r))
+    sign, size = torch.empty(()), torch.empty(())
+    torch.linalg.slogdet(x[:, :2], out=(sign, size))
+    return torch.view_as_real(q @ r), sign, size
+
+
+@pytest.mark.parametrize(
+    "function", [both, what_they_give_back, both_into_views, running, factors]
+)  # fmt: skip
+def test_several(function: Callable[[Any], Any], tmp_path: pathlib.Path) -> None:
+    test_out(function, tmp_path)
+
+
+def test_forms_of_several_are_those_of_the_schemas() -> None:
+    """The overload without them gives, in this order, what they get, of the same other values."""
+    known, checked = aten.overloads(), 0
+    for schema in torch._C._jit_get_all_schemas():
+        name = f"{schema.name}.{schema.overload_name or 'default'}"
+        outs = written(schema)
+        form = form_without_outs(name)
+        assert not form or len(outs) > 1
+        if form:
+            checked += 1
+            assert form in known
+            packet, _, overload = form.removeprefix("aten::").partition(".")
+            plain = getattr(getattr(torch.ops.aten, packet), overload)._schema
+            assert rest(plain) == rest(schema) and len(plain.returns) == len(outs)
+            names = [one.name for one in plain.returns]
+            assert names == [one.name for one in schema.returns]
+    assert checked > 25
 
 
 def written(schema: Any) -> list[Any]:

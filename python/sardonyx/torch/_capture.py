@@ -13,6 +13,7 @@ from torch.export.graph_signature import InputKind
 from torch.utils import _pytree
 
 from .._core import (
+    form_without_outs,
     gives_statistics,
     is_left_out,
     is_python_operation,
@@ -35,6 +36,8 @@ _ELEMENT_TYPES = {
 _PARTS = {torch.complex32: "FLOAT16", torch.complex64: "FLOAT", torch.complex128: "DOUBLE"}
 _DTYPES: dict[torch.dtype, int] = {}  # a number for each
 _PLAIN = frozenset((int, bool, float, str, type(None)))  # what a program has as torch has it
+# The results of a program without writes that are new values of buffers and inputs.
+_CHANGES = ("BUFFER_MUTATION", "USER_INPUT_MUTATION", "PARAMETER_MUTATION")
 _TWO_PARTS = "keep real and imaginary parts in two tensors"
 
 
@@ -231,7 +234,7 @@ class _Reader:
                 node.kwargs[name] = self.value(value, node, program)
         for i, parameter in schema.writes:
             written = args[i] if i < len(args) else fx_node.kwargs[parameter]
-            if gives_statistics(node.target):
+            if gives_statistics(node.target) or form_without_outs(node.target):
                 continue  # their new values are among its results
             if isinstance(written, fx.Node) and not node.writes:
                 node.writes = written.name
@@ -493,6 +496,21 @@ def _bounds(
     return bounds
 
 
+def _add_change(program: Program, written: str, value: Any) -> None:
+    """Writes a new value into a buffer or an input, as a program without writes gives it."""
+    name = f"{written}_changed"
+    taken = {node.name for node in program.nodes}
+    while name in taken:
+        name += "_"
+    is_pair = written in program.pairs
+    if is_pair:
+        program.pairs.add(name)
+    program.nodes.append(
+        Node(name, "aten::copy_.default", [Ref(written), value], {}, writes=written,
+             takes_pairs=is_pair)
+    )  # fmt: skip
+
+
 def program_of(
     exported: torch.export.ExportedProgram, known: Mapping[str, Any], dynamic_shapes: Any = None
 ) -> tuple[Program, dict[str, torch.Tensor]]:
@@ -526,7 +544,7 @@ def program_of(
                 program.inputs.append(Input(node.name, input_type(value, names),
                                             reader.storage(value)))  # fmt: skip
             elif isinstance(value, torch.SymInt):
-                program.inputs.append(Input(node.name, "INT64"))
+                program.inputs.append(Input(node.name, "int"))
         elif spec.target is not None:
             kind = annotation(value, names)
             program.weights.append(Weight(node.name, spec.target, kind, reader.storage(value)))
@@ -545,6 +563,13 @@ def program_of(
     program.problems = problems
     program.output_names = _output_names(exported)
     specs_out = exported.graph_signature.output_specs
+    placeholder_of = {
+        one.target or node.name: node.name
+        for node, one in zip(placeholders, specs, strict=True)
+    }  # fmt: skip
+    for one, value in zip(specs_out, program.outputs, strict=True):
+        if one.kind.name in _CHANGES:
+            _add_change(program, placeholder_of[one.target], value)
     kept = [i for i, one in enumerate(specs_out) if one.kind.name in ("USER_OUTPUT", "LOSS_OUTPUT")]
     if len(kept) != len(specs_out):
         program.outputs = [program.outputs[i] for i in kept]

@@ -25,6 +25,22 @@ REMADE = "sardonyx_remade"
 _SIZES = frozenset(("sym_size", "sym_numel", "item", "_local_scalar_dense"))
 
 
+def without_vmap(exported: torch.export.ExportedProgram) -> torch.export.ExportedProgram:
+    """The program without calls of `torch.vmap`, which torch traces again for what is in them.
+
+    Such a call is two marks in the graph, and what stands between them is of single elements.
+    """
+    graphs = [
+        one.graph for one in exported.graph_module.modules() if isinstance(one, fx.GraphModule)
+    ]
+    marks = "torch._functorch.predispatch"
+    has_marks = any(
+        node.op == "call_function" and getattr(node.target, "__module__", "") == marks
+        for graph in graphs for node in graph.nodes
+    )  # fmt: skip
+    return exported.run_decompositions({}) if has_marks else exported
+
+
 def _is_known(overload: Any, known: Mapping[str, Any]) -> bool:
     schema = schema_of(overload)
     key = schema.target
@@ -134,9 +150,25 @@ def _region(module: fx.GraphModule) -> Callable[..., Any]:
     return called
 
 
+def _is_flex_attention(node: fx.Node) -> bool:
+    return str(node.target) == "flex_attention"
+
+
+def _dense(target: Any, module: fx.GraphModule) -> Callable[..., Any]:
+    """The kernel of an operator with bodies that is made of other operators."""
+    kernel = target.py_kernels[torch._C.DispatchKey.CompositeExplicitAutograd]
+
+    def body(one: Any) -> Any:
+        return getattr(module, str(one.target)) if isinstance(one, fx.Node) else one
+
+    return lambda *args: kernel(*_pytree.tree_map(body, args))
+
+
 def _called(node: fx.Node, module: fx.GraphModule) -> Callable[..., Any] | None:
     if _is_autocast(node):
         return _region(module)
+    if _is_flex_attention(node):
+        return _dense(node.target, module)
     return None if not _writes(node) and _is_view(node) else _without_write(node.target)
 
 
@@ -263,7 +295,7 @@ def decomposed(
     )
     unknown = [
         node for node in (calls if lacking or has_bodies else ())
-        if id(node.target) in lacking or _is_autocast(node)
+        if id(node.target) in lacking or _is_autocast(node) or _is_flex_attention(node)
     ]  # fmt: skip
     changed = {name: one for name, one in inner.items() if one is not getattr(module, name)}
     if not unknown and not changed:

@@ -61,8 +61,10 @@ def convert(
         made._check()
     else:
         from ._capture import program_of
+        from ._decompose import without_vmap
         from ._operators import overloads
 
+        exported_program = without_vmap(exported_program)
         known = {**overloads(), **own.known} if own.known else overloads()
         program, arrays = program_of(exported_program, known, dynamic_shapes)
         made = finished(program, arrays, opset, state, metadata, target, own,
