@@ -48,6 +48,28 @@ nb::object closure_value(nb::handle function, nb::handle name) {
     return {};
 }
 
+// Whether lists, dicts and sets of plain values were made for the call that gets them: then nobody
+// in the script sees what the call does to them. `holders`: those that the call itself needs.
+bool is_made_for_call(const Object& object, int holders = 1) {
+    bool is_dict = object.is(ObjectKind::kDict), is_set = object.is(ObjectKind::kSet);
+    bool has_items = is_set || object.is_sequence();
+    bool is_changeable = is_dict || is_set || object.is(ObjectKind::kList);
+    if (is_changeable && object.pointer().use_count() > holders) {
+        return false;
+    }
+    if (has_items) {
+        return std::all_of(object.items().begin(), object.items().end(),
+                           [](const Object& item) { return is_made_for_call(item); });
+    }
+    if (is_dict) {
+        const auto& items = object.get<elaborate::DictObject>().items;
+        return std::all_of(items.begin(), items.end(),
+                           [](const auto& item) { return is_made_for_call(item.second); });
+    }
+    return object.is_number() || object.is_none() || object.is(ObjectKind::kString) ||
+           object.is(ObjectKind::kBytes);
+}
+
 // Whether anything but the one reference of the caller holds a list, dict or set of the object.
 bool is_held_elsewhere(nb::handle object, bool is_part_of_held, int depth) {
     constexpr int kMaxDepth = 16;  // below that, objects stay Python's
@@ -294,13 +316,16 @@ elaborate::Environment::Answer PythonEnvironment::call(
     const Object& opaque, std::span<const Object> arguments,
     std::span<const std::pair<std::string, Object>> keywords) {
     constexpr const char* kNotKnown = "an argument is not known at compile time";
-    nb::list positional;
+    nb::list positional, lent;
     for (const Object& argument : arguments) {
         nb::object converted = object_to_python(argument);
         if (!converted.is_valid()) {
             return {std::nullopt, kNotKnown};
         }
         positional.append(converted);
+        if (!is_made_for_call(argument)) {
+            lent.append(converted);
+        }
     }
     nb::dict named;
     for (const auto& [name, argument] : keywords) {
@@ -309,6 +334,9 @@ elaborate::Environment::Answer PythonEnvironment::call(
             return {std::nullopt, kNotKnown};
         }
         named[text_to_python(name)] = converted;
+        if (!is_made_for_call(argument, 2)) {
+            lent.append(converted);
+        }
     }
     nb::object object = object_to_python(opaque);
     nb::object reason = nb::module_::import_("sardonyx._moments")
@@ -323,7 +351,7 @@ elaborate::Environment::Answer PythonEnvironment::call(
     }
     // The lists among the arguments are copies of the script's: what the call does to them, or
     // where it keeps them, would be lost.
-    watched.attr("lend")(positional, named);
+    watched.attr("lend")(lent);
     bool is_lost = false, is_held = false;
     elaborate::Environment::Answer answered = answer([&] {
         nb::object result =

@@ -126,9 +126,8 @@ class Watched:
             flags.writeable = False
             self._locked.append(flags)
 
-    def lend(self, positional: "list[Any]", named: "dict[str, Any]") -> None:
-        """The arguments of the call. Lists, dicts and sets are copies of the compiler's."""
-        waiting = [*positional, *named.values()]
+    def lend(self, waiting: "list[Any]") -> None:
+        """Arguments of the call. Lists, dicts and sets are copies of the compiler's."""
         while waiting:
             one = waiting.pop()
             if type(one) in (list, dict, set):

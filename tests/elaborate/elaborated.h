@@ -21,6 +21,7 @@ class Elaborated {
                             "from sardonyx import FLOAT, opset23 as op, script\n" + text);
         scripts_ = scripts(*module_);
         context_ = std::make_unique<Context>(program_, options_, model_);
+        context_->unit = &unit_;
         if (!scripts_.empty()) {
             context_->at.scope = std::make_shared<Scope>(scripts_.back().get(), nullptr);
             context_->at.body = &scripts_.back()->definition->body;
@@ -51,6 +52,7 @@ class Elaborated {
     Program program_;
     Options options_;
     ir::Model model_;
+    Unit unit_;
     FileModule* module_ = nullptr;
     std::vector<std::shared_ptr<ScriptFunction>> scripts_;
     std::unique_ptr<Context> context_;

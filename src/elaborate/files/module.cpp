@@ -107,11 +107,11 @@ std::optional<Object> FileModule::lookup_symbol(Symbol name, std::string_view te
     if (std::optional<Object> object = starred(text)) {
         return object;
     }
+    if (torch::is_library_package(path_)) {
+        return of_package(text);  // its operators stand in place of files of that name
+    }
     if (std::optional<Object> object = imported_part(text)) {
         return object;
-    }
-    if (torch::is_library_package(path_)) {
-        return of_package(text);
     }
     if (torch::is_torch_package(path_)) {
         return library_attribute(kTorchPackage, text);

@@ -163,8 +163,8 @@ Object float_binary(Context& c, Binary op, double a, double b, syntax::Range ran
 
 // A new list or tuple, as `a` is.
 Object made_alike(Context& c, const Object& a, std::vector<Object> items) {
-    Object made = a.is(ObjectKind::kList) ? Object::list(std::move(items))
-                                          : Object::tuple(std::move(items));
+    Object made =
+        a.is(ObjectKind::kList) ? Object::list(std::move(items)) : Object::tuple(std::move(items));
     claim(c, made);
     return made;
 }
