@@ -346,6 +346,9 @@ bool write(Context& c, const ItemPlace& place, const Object& value, Range value_
             if (container.is_array_part()) {
                 return refuse_array(c, place);
             }
+            if (!is_certain_to_change(c, container, place.expr->range)) {
+                return false;
+            }
             ir::Value* before = container.value();
             ir::Value* after = before->type.kind() == TypeKind::kSequence
                                    ? updated_sequence(c, before, place, value, value_range)

@@ -9,6 +9,7 @@
 #include "elaborate/emit/sequences.h"
 #include "elaborate/expressions.h"
 #include "elaborate/flow/grown_names.h"
+#include "elaborate/library/methods.h"
 #include "elaborate/objects/context.h"
 #include "elaborate/objects/owners.h"
 #include "elaborate/scopes/aliases.h"
@@ -34,6 +35,9 @@ void bind_grown(Context& c, const syntax::NameExpr* name, const Object& before, 
                  fmt::format("`{}` may be the same list as `{}`, which Python would change too",
                              *other, target))
             .with_help(fmt::format("make a new list: `{0} = {0} + [...]`", target));
+        after = Object::make(ObjectKind::kUnbound, Unbound{});
+    }
+    if (!grown.is_error() && !other && !is_certain_to_change(c, before, range)) {
         after = Object::make(ObjectKind::kUnbound, Unbound{});
     }
     for (const CallerName& one : callers) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <unordered_map>
 
@@ -21,6 +22,7 @@ namespace {
 constexpr int kMostBodies = 50;  // in bodies
 constexpr std::string_view kAten = "torch.ops.aten.";
 constexpr std::string_view kHigherOrder = "torch.ops.higher_order.";
+constexpr std::string_view kVmap = "torch._functorch.predispatch.";
 constexpr std::string_view kOps = "torch.ops.";
 
 bool begins_with(std::string_view text, std::string_view start) {
@@ -373,6 +375,9 @@ class GraphReader {
             return;
         }
         std::vector<std::string> outputs = names_of_outputs(raw["outputs"]);
+        if (std::all_of(outputs.begin(), outputs.end(), std::mem_fn(&std::string::empty))) {
+            outputs.clear();  // `None`
+        }
         bool is_higher_order = begins_with(target, kHigherOrder);
         bool is_single = outputs.size() == 1 && !raw["outputs"].items()[0]["as_tensors"] &&
                          (!is_higher_order || raw["is_hop_single_tensor_return"].boolean() == true);
@@ -382,6 +387,10 @@ class GraphReader {
             node.name = fmt::format("results_of_{}", fmt::join(outputs, "_"));
         }
         node.place = read_place(raw["metadata"]);
+        if (begins_with(target, kVmap)) {
+            vmap(std::move(node), outputs);
+            return;
+        }
         if (outputs.empty()) {
             if (is_higher_order && begins_with(last_part(target), "wrap_with_") &&
                 does_nothing(raw, node)) {
@@ -414,6 +423,21 @@ class GraphReader {
         autocast_.cast_arguments(node, outputs[0], program_.nodes);
         program_.nodes.push_back(node);
         add_results(node, outputs, is_single);
+    }
+
+    // One of the marks between which the operators are of single elements; said once.
+    void vmap(Node node, const std::vector<std::string>& outputs) {
+        if (!has_vmap_) {
+            refuse(node, "`torch.vmap` in a file, where its operators are those of single elements",
+                   "save what `exported.run_decompositions({})` gives, or export the module by "
+                   "`sardonyx.torch.export`");
+        }
+        has_vmap_ = true;
+        if (!outputs.empty()) {
+            bool is_single = outputs.size() == 1;
+            program_.nodes.push_back(node);
+            add_results(node, outputs, is_single);
+        }
     }
 
     // Whether a region without results is one in which nothing is written.
@@ -553,7 +577,8 @@ class GraphReader {
     JsonValue graph_;
     GraphReading& reading_;
     int depth_;
-    Autocast autocast_;              // of this graph
+    Autocast autocast_;  // of this graph
+    bool has_vmap_ = false;
     AutocastState state_of_bodies_;  // of the node that is being read
     Program program_;
     std::unordered_map<std::string, Tensor> tensors_;

@@ -143,6 +143,23 @@ def test_writes_that_are_unsure_are_refused(module: Any, tmp_path: pathlib.Path)
         sardonyx.torch.convert(path)
 
 
+class OfElements(torch.nn.Module):
+    def forward(self, x: Any, w: Any) -> Any:
+        return torch.vmap(lambda one: (one @ w).sum(0))(x)
+
+
+def test_a_file_with_vmap_says_what_to_write(tmp_path: pathlib.Path) -> None:
+    args = (torch.arange(24.0).reshape(2, 3, 4), torch.ones(4, 2))
+    program = torch.export.export(OfElements(), args)
+    path = saved(program, tmp_path / "model.pt2")
+    with pytest.raises(sardonyx.torch.ExportError, match=r"vmap[\s\S]*run_decompositions") as error:
+        sardonyx.torch.convert(path)
+    assert "1 problem" in str(error.value)
+    check_same(program.run_decompositions({}), tmp_path / "other.pt2")
+    found = sardonyx.torch.convert(tmp_path / "other.pt2").compile()(*(x.numpy() for x in args))
+    np.testing.assert_allclose(found, OfElements()(*args).numpy())
+
+
 class Shared(torch.nn.Module):
     """A transposed buffer, a part of a storage, tied weights, and a constant."""
 

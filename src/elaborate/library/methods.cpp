@@ -63,6 +63,17 @@ bool holds(const Object& object, const Object& list) {
     return holds_at(object, list, 0);
 }
 
+bool is_certain_to_change(Context& c, const Object& object, Range range) {
+    if (c.runs_file || !may_be_another(c, object)) {
+        return true;
+    }
+    c.report(kAliasedItemAssignment, range,
+             fmt::format("{} is changed that may be another one, as the run decides",
+                         object.is(ObjectKind::kDict) ? "a dict" : "a list"))
+        .with_help("copy it where it is chosen: `xs = list(xs)` or `d = dict(d)`");
+    return false;
+}
+
 bool may_change(Context& c, const Object& object, Range range, std::string_view help) {
     if (!c.runs_file && is_foreign(c, object)) {
         c.report(kUnsupportedStatement, range,
@@ -70,11 +81,7 @@ bool may_change(Context& c, const Object& object, Range range, std::string_view 
             .with_help("copy it first: `xs = list(xs)`, `d = dict(d)` or `s = set(s)`");
         return false;
     }
-    if (!c.runs_file && may_be_another(c, object)) {
-        c.report(kAliasedItemAssignment, range,
-                 fmt::format("{} is changed that may be another one, as the run decides",
-                             kind_name(object)))
-            .with_help("copy it where it is chosen: `xs = list(xs)` or `d = dict(d)`");
+    if (!is_certain_to_change(c, object, range)) {
         return false;
     }
     if (is_owned(c, object)) {

@@ -40,6 +40,10 @@ bool is_shared(const Context& c, const Object& object, int holders) {
 }
 
 void note_choice(Context& c, const Object& one, const Object& other) {
+    if ((one.is_tensor() || one.is_numbers()) && other.is(ObjectKind::kList)) {
+        c.owners->chosen_sequences[one.value()].emplace_back(other.pointer());
+        return;
+    }
     bool is_container = one.is(ObjectKind::kList) || one.is(ObjectKind::kDict);
     if (is_container && one.kind() == other.kind() && one.pointer() != other.pointer()) {
         c.owners->chosen[one.pointer()].emplace_back(other.pointer());
@@ -48,13 +52,18 @@ void note_choice(Context& c, const Object& one, const Object& other) {
 }
 
 bool may_be_another(const Context& c, const Object& object) {
-    auto found = c.owners->chosen.find(object.pointer());
-    return found != c.owners->chosen.end() &&
-           std::any_of(found->second.begin(), found->second.end(),
-                       [&c](const std::weak_ptr<void>& one) {
-                           std::shared_ptr<void> other = one.lock();
-                           return other != nullptr && has_more(c, other, 1);
-                       });
+    auto has_living = [&c](const auto& choices, const auto& key) {
+        auto found = choices.find(key);
+        return found != choices.end() && std::any_of(found->second.begin(), found->second.end(),
+                                                     [&c](const std::weak_ptr<void>& one) {
+                                                         std::shared_ptr<void> other = one.lock();
+                                                         return other != nullptr &&
+                                                                has_more(c, other, 1);
+                                                     });
+    };
+    return object.is_tensor() || object.is_numbers()
+               ? has_living(c.owners->chosen_sequences, object.value())
+               : has_living(c.owners->chosen, object.pointer());
 }
 
 void note_foreign(Context& c, const Object& object) {

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <unordered_map>
 #include <vector>
 
 #include "elaborate/objects/context.h"
@@ -17,6 +18,8 @@ struct OwnerTable {
     std::set<std::weak_ptr<void>, std::owner_less<>> foreign;
     // Of a list or dict those that it may be to Python, as the run decides.
     std::map<std::weak_ptr<void>, std::vector<std::weak_ptr<void>>, std::owner_less<>> chosen;
+    // The same of a list that the graph makes of two.
+    std::unordered_map<const ir::Value*, std::vector<std::weak_ptr<void>>> chosen_sequences;
 };
 
 // Notes that a list or dict has been made in the current graph.
@@ -39,6 +42,7 @@ void note_foreign(Context& c, const Object& object);
 bool is_foreign(const Context& c, const Object& object);
 
 // Notes that to Python one list or dict is the other, if the run decides so: here it has a copy.
+// The first may also be a list that the graph makes.
 void note_choice(Context& c, const Object& one, const Object& other);
 
 // Whether there is such another one for a list or dict, which something still holds.

@@ -526,10 +526,11 @@ void take_names(Context& c, Merge& joined, const std::vector<Pair>& kept,
         }
         if (value.is(ObjectKind::kList) || value.is(ObjectKind::kDict)) {
             claim(c, value);
-            for (const Object* one : {&pair.yes, &pair.no}) {
-                if (is_held_elsewhere(c, *one, pair.name, branches)) {
-                    note_choice(c, value, *one);
-                }
+        }
+        for (const Object* one : {&pair.yes, &pair.no}) {
+            bool is_container = one->is(ObjectKind::kList) || one->is(ObjectKind::kDict);
+            if (is_container && is_held_elsewhere(c, *one, pair.name, branches)) {
+                note_choice(c, value, *one);
             }
         }
         c.at.scope->set(pair.name, std::move(value));

@@ -208,6 +208,8 @@ CHANGED_AFTER_A_BRANCH = [
     ),
     "a = [1]\nb = list(a if x[0] > 0 else [7])\nb.append(3)\nreturn a, b",
     "a = [1] if x[0] > 0 else [2]\na.append(3)\na *= 2\nreturn a",
+    "a = [x, x] if x[0] > 0 else [x]\na.append(-x)\nreturn a[0] + a[-1] * 2.0",
+    "a = [x]\nif x[0] > 0:\n    a = [x, x]\na += [-x]\nreturn a[0] + a[-1] * 2.0",
 ]
 
 
