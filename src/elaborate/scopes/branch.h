@@ -1,6 +1,7 @@
 // One way through tensor-valued control flow: a subgraph, and what it left in the scope.
 #pragma once
 
+#include <initializer_list>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -33,25 +34,9 @@ struct Branch {
     void set(Symbol name, Object value);
 };
 
-inline Object Branch::value_of(const Context& c, Symbol name) const {
-    for (const auto& [changed, value] : changes) {
-        if (changed == name) {
-            return value;
-        }
-    }
-    const Object* before = c.at.scope->find(name);
-    return before != nullptr ? *before : Object::error();
-}
-
-inline void Branch::set(Symbol name, Object value) {
-    for (auto& [changed, old] : changes) {
-        if (changed == name) {
-            old = std::move(value);
-            return;
-        }
-    }
-    changes.emplace_back(name, std::move(value));
-}
+// Whether anything holds a list or dict but the name, in the branches and before them.
+bool is_held_elsewhere(const Context& c, const Object& object, Symbol name,
+                       std::initializer_list<const Branch*> branches);
 
 // Runs `body` into a subgraph and puts the scope back as it was.
 template <typename Body>

@@ -504,19 +504,6 @@ std::vector<Pair> plan_names(Context& c, ir::Value* condition, Branch& yes, Bran
     return kept;
 }
 
-// Whether anything holds a list or dict but the name, in the branches and before them.
-bool is_held_elsewhere(const Context& c, const Object& object, Symbol name,
-                       std::initializer_list<const Branch*> branches) {
-    const Object* before = c.at.scope->find(name);
-    int holders = before != nullptr && before->pointer() == object.pointer() ? 2 : 1;
-    for (const Branch* branch : branches) {
-        for (const auto& [changed, value] : branch->changes) {
-            holders += changed == name && value.pointer() == object.pointer() ? 1 : 0;
-        }
-    }
-    return is_shared(c, object, holders);
-}
-
 void take_names(Context& c, Merge& joined, const std::vector<Pair>& kept,
                 std::initializer_list<const Branch*> branches) {
     for (const Pair& pair : kept) {
