@@ -56,14 +56,6 @@ class Filler {
         has_element_ = true;
     }
 
-    static size_t place_of(const ir::Node& node, const ir::Value& output) {
-        size_t i = 0;
-        while (node.outputs()[i] != &output) {
-            ++i;
-        }
-        return i;
-    }
-
     static const ir::Graph* graph_of(const ir::Node& node, std::string_view attribute) {
         const ir::Attribute* found = node.find_attribute(attribute);
         ir::Graph* const* graph = found != nullptr ? found->get<ir::Graph*>() : nullptr;
@@ -73,7 +65,7 @@ class Filler {
     void follow_branches(const ir::Node& node, const ir::Value& output) {
         for (std::string_view branch : {"then_branch", "else_branch"}) {
             const ir::Graph* graph = graph_of(node, branch);
-            size_t i = place_of(node, output);
+            size_t i = output.output_index();
             follow(graph != nullptr && i < graph->outputs.size() ? graph->outputs[i] : nullptr);
         }
     }
@@ -81,7 +73,7 @@ class Filler {
     // False: not a value that the inner loop carries.
     bool follow_loop(const ir::Node& node, const ir::Value& output) {
         const ir::Graph* body = graph_of(node, "body");
-        size_t i = place_of(node, output);
+        size_t i = output.output_index();
         if (body == nullptr || i + 2 >= node.input_count() || i + 2 >= body->inputs.size() ||
             i + 1 >= body->outputs.size()) {
             return false;

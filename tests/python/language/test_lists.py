@@ -189,6 +189,11 @@ CHOSEN_AND_CHANGED = [
     "a = [1]\nif x[0] > 0:\n    v = a\nelse:\n    v = [7]\nv[0] = 5\nreturn a",
     "a = [1]\nb = a\nif x[0] < 0:\n    a = [2]\nb.append(5)\nreturn a",
     "a = {'k': 1}\nv = a if x[0] > 0 else {'k': 2}\nif x[1] > 0:\n    v['k'] = 3\nreturn a['k']",
+    # Of different lengths: a list that the graph makes.
+    "a = [x, x]\nv = a if x[0] > 0 else [-x]\nv.append(x * 2.0)\nreturn op.Concat(*a, axis=0)",
+    "a = [x, x]\nv = a if x[0] > 0 else [-x]\nv += [x * 2.0]\nreturn op.Concat(*a, axis=0)",
+    "a = [x, x]\nv = [-x]\nif x[0] > 0:\n    v = a\nv[0] = x * 2.0\nreturn a[0]",
+    "a = [1, 2]\nv = a if x[0] > 0 else [3]\nv.append(4)\nreturn x * len(a)",
 ]
 
 
