@@ -36,11 +36,11 @@ def wider(a, b):
 @inline
 def type_of(x):
     """The element type of a tensor, or the one that a number has where nothing else says."""
+    if not is_number(x):
+        return x.dtype
     if isinstance(x, bool):
         return BOOL.dtype
-    if isinstance(x, int):
-        return INT64.dtype
-    return FLOAT.dtype if isinstance(x, float) else x.dtype
+    return INT64.dtype if isinstance(x, int) else FLOAT.dtype
 
 
 @inline
@@ -53,10 +53,13 @@ def weight_of(x):
 
 @inline
 def result_type(a, b):
+    first, second = type_of(a), type_of(b)
+    if first == second:
+        return first
     if weight_of(a) == weight_of(b):
-        return wider(type_of(a), type_of(b))
-    high, low = (a, b) if weight_of(a) > weight_of(b) else (b, a)
-    return type_of(low) if kind(type_of(low)) > kind(type_of(high)) else type_of(high)
+        return wider(first, second)
+    high, low = (first, second) if weight_of(a) > weight_of(b) else (second, first)
+    return low if kind(low) > kind(high) else high
 
 
 @inline

@@ -12,7 +12,6 @@
 #include "torch/literals.h"
 #include "torch/names.h"
 #include "torch/outs.h"
-#include "torch/place.h"
 #include "torch/script.h"
 #include "torch/storages.h"
 
@@ -208,17 +207,17 @@ class GraphReader {
         }
         std::string dims;
         for (JsonValue one : found->second.meta["sizes"].items()) {
-            std::optional<int64_t> plain = one["as_int"].integer();
-            std::string dim = plain ? std::to_string(*plain) : std::string();
-            if (!plain) {
+            auto [dim, is_new] = reading_.dims.try_emplace(one.source());
+            if (is_new) {
                 Result<Size> size = read_size(one);
                 if (!size.ok()) {
                     fail(size.error().message);
                     return {};
                 }
-                dim = size->annotation(reading_.names);
+                dim->second = size->annotation(reading_.names);
             }
-            dims += (dims.empty() ? "" : ", ") + dim;
+            dims += dims.empty() ? "" : ", ";
+            dims += dim->second;
         }
         if (has_parts) {
             dims += dims.empty() ? "2" : ", 2";
@@ -386,7 +385,7 @@ class GraphReader {
         if (node.name.empty()) {
             node.name = fmt::format("results_of_{}", fmt::join(outputs, "_"));
         }
-        node.place = read_place(raw["metadata"]);
+        node.place = reading_.places.read(raw["metadata"]);
         if (begins_with(target, kVmap)) {
             vmap(std::move(node), outputs);
             return;
@@ -421,8 +420,7 @@ class GraphReader {
             }
         }
         autocast_.cast_arguments(node, outputs[0], program_.nodes);
-        program_.nodes.push_back(node);
-        add_results(node, outputs, is_single);
+        add(std::move(node), outputs, is_single);
     }
 
     // One of the marks between which the operators are of single elements; said once.
@@ -434,9 +432,7 @@ class GraphReader {
         }
         has_vmap_ = true;
         if (!outputs.empty()) {
-            bool is_single = outputs.size() == 1;
-            program_.nodes.push_back(node);
-            add_results(node, outputs, is_single);
+            add(std::move(node), outputs, outputs.size() == 1);
         }
     }
 
@@ -543,19 +539,23 @@ class GraphReader {
         }
     }
 
-    // The node's type; where it gives several results, one node for each.
-    void add_results(const Node& node, const std::vector<std::string>& outputs, bool is_single) {
+    // With its type; where it gives several results, one node more for each.
+    void add(Node node, const std::vector<std::string>& outputs, bool is_single) {
         if (is_single) {
-            program_.nodes.back().type = annotation(outputs[0]);
+            node.type = annotation(outputs[0]);
             if (is_complex(outputs[0])) {
                 program_.pairs.insert(node.name);
             }
+            program_.nodes.push_back(std::move(node));
             return;
         }
+        std::string name = node.name;
+        std::shared_ptr<const Place> place = node.place;
+        program_.nodes.push_back(std::move(node));
         for (size_t i = 0; i < outputs.size(); ++i) {
             const std::string& one = outputs[i];
             if (is_complex(one)) {
-                program_.pairs.insert(node.name);
+                program_.pairs.insert(name);
             }
             if (one.empty()) {
                 continue;
@@ -563,9 +563,9 @@ class GraphReader {
             Node part;
             part.name = one;
             part.target = "py::getitem";
-            part.args = {Value::ref(node.name), Value::number(static_cast<int64_t>(i))};
+            part.args = {Value::ref(name), Value::number(static_cast<int64_t>(i))};
             part.type = annotation(one);
-            part.place = node.place;
+            part.place = place;
             if (is_complex(one)) {
                 part.is_twice = true;
                 program_.pairs.insert(one);

@@ -3,10 +3,13 @@
 
 #include <map>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "base/json_reader.h"
 #include "base/result.h"
+#include "torch/place.h"
 #include "torch/program.h"
 #include "torch/sizes.h"
 
@@ -18,6 +21,9 @@ struct GraphReading {
     JsonValue bounds;  // `range_constraints`
     std::vector<Problem> problems;
     std::string error;  // the first; empty: none
+    // What has been read: many tensors have the same sizes, and many nodes one place.
+    std::unordered_map<std::string_view, std::string> dims;  // by the text of JSON
+    Places places;
 };
 
 // A parameter of the outermost graph.

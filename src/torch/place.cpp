@@ -70,9 +70,14 @@ void find_line(Place& place, std::string_view torch_folder) {
     }
 }
 
-std::shared_ptr<const Place> read_place(JsonValue metadata) {
+std::shared_ptr<const Place> Places::read(JsonValue metadata) {
+    JsonValue modules = metadata["nn_module_stack"], trace = metadata["stack_trace"];
+    std::shared_ptr<const Place>& known = known_[{modules.source(), trace.source()}];
+    if (known != nullptr) {
+        return known;
+    }
     auto place = std::make_shared<Place>();
-    std::string stack = metadata["nn_module_stack"].text().value_or("");
+    std::string stack = modules.text().value_or("");
     for (std::string_view row : split(stack, ';')) {
         std::vector<std::string_view> parts = split(row, ',');
         place->module = parts.size() > 1 ? parts[1] : std::string_view();
@@ -80,8 +85,9 @@ std::shared_ptr<const Place> read_place(JsonValue metadata) {
             place->modules.emplace_back(parts[1], parts[2]);
         }
     }
-    place->trace = metadata["stack_trace"].text().value_or("");
+    place->trace = trace.text().value_or("");
     find_line(*place, "site-packages/torch/");
+    known = place;
     return place;
 }
 

@@ -277,7 +277,8 @@ bool Dim::differs(const Dim& other) const {
     if (known_ && other.known_) {
         return value_ != other.value_;
     }
-    return !is_unknown() && !other.is_unknown() && is_surely_nonzero(*this - other);
+    return !is_unknown() && !other.is_unknown() && !equals(other) &&
+           is_surely_nonzero(*this - other);
 }
 
 std::optional<int64_t> Dim::lower_bound() const {

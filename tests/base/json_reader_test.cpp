@@ -56,6 +56,30 @@ TEST(JsonReader, RefusesWhatIsNoJson) {
     EXPECT_EQ(error_of(std::string(500, '[') + std::string(500, ']')), "");
 }
 
+// Strings are read eight bytes at a time: each byte is met at each place, in front of each rest.
+TEST(JsonReader, StringsEndAtTheFirstQuote) {
+    for (size_t before = 0; before < 18; ++before) {
+        for (size_t after = 0; after < 10; ++after) {
+            for (int byte = 0; byte < 256; ++byte) {
+                std::string text(before, '\x80');
+                text += static_cast<char>(byte);
+                text.append(after, '~');
+                std::string json = "[\"" + text + "\", 1]";
+                Result<JsonDocument> document = JsonDocument::parse(json);
+                bool is_plain = byte >= 0x20 && byte != '"' && byte != '\\';
+                ASSERT_EQ(document.ok(), is_plain) << before << ' ' << after << ' ' << byte;
+                if (is_plain) {
+                    EXPECT_EQ(document->root().items()[0].text(), text);
+                } else if (byte < 0x20) {
+                    EXPECT_EQ(
+                        document.error().message,
+                        "a string has a control character, at byte " + std::to_string(before + 2));
+                }
+            }
+        }
+    }
+}
+
 TEST(JsonReader, LoneSurrogatesAreReplaced) {
     Result<JsonDocument> document = JsonDocument::parse(R"(["\ud83d", "\ud83d\u0041", "\udc00"])");
     ASSERT_TRUE(document.ok());

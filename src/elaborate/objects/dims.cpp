@@ -20,6 +20,9 @@ std::optional<std::string> sole_name(const Dim& dim) {
 
 // Whether no number lies between the bounds of both, whose names need not mean the same.
 bool lie_apart(const Dim& a, const Dim& b) {
+    if (a.is_static() && b.is_static()) {
+        return a.value() != b.value();
+    }
     return !a.is_unknown() && !b.is_unknown() &&
            intersection(bounds_of(a), bounds_of(b)).is_empty();
 }
@@ -66,12 +69,11 @@ std::optional<DimBindings::Conflict> DimBindings::conflict(const Type& annotatio
     }
     for (size_t i = 0; i < annotation.shape().size(); ++i) {
         const Dim& annotated = annotation.shape()[i];
-        Conflict conflict{annotated, found.shape()[i], {}, {}, false};
-        Dim value = value_of(annotated, Unbound::kUnknown);
-        conflict.is_outside = lie_apart(annotated, found.shape()[i]);
-        if (!conflict.is_outside && !value.differs(found.shape()[i])) {
+        bool is_outside = lie_apart(annotated, found.shape()[i]);
+        if (!is_outside && !value_of(annotated, Unbound::kUnknown).differs(found.shape()[i])) {
             continue;
         }
+        Conflict conflict{annotated, found.shape()[i], {}, {}, is_outside};
         (void)annotated.substitute([&](std::string_view symbol) {
             auto bound = bindings_.find(symbol);
             if (bound != bindings_.end() && conflict.name.empty()) {
