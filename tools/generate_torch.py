@@ -52,18 +52,20 @@ def place(function: Any) -> tuple[str, str]:
 def literal(text: str) -> str:
     """The text as raw literals, one after the other."""
     pieces = [text[at : at + PIECE] for at in range(0, len(text), PIECE)]
-    return "\n".join(f'R"~~~({piece})~~~"' for piece in pieces) or '""'
+    return "\n".join(f'R"~~~({piece})~~~"sv' for piece in pieces) or '""sv'
 
 
 def main() -> None:
     overloads, names = declared()
-    rows = [f'    {{"{overload}", "{name}"}},' for overload, (name, _) in sorted(overloads.items())]
+    rows = [
+        f'    {{"{overload}"sv, "{name}"sv}},' for overload, (name, _) in sorted(overloads.items())
+    ]
     functions = [
-        '    {{"{}", "{}", "{}"}},'.format(name, *place(function))
+        '    {{"{}"sv, "{}"sv, "{}"sv}},'.format(name, *place(function))
         for name, function in sorted(names.items())
     ]
     files = [
-        f'    {{"{path.name}",\n{literal(path.read_text(encoding="utf-8"))}}},'
+        f'    {{"{path.name}"sv,\n{literal(path.read_text(encoding="utf-8"))}}},'
         for path in sorted(LIBRARY.glob("*.py"))
     ]
     lines = [
@@ -71,6 +73,9 @@ def main() -> None:
         '#include "torch/library_table.h"',
         "",
         "namespace sardonyx::torch {",
+        "",
+        "// They have their lengths: to count the characters of all rows takes g++ 12 s.",
+        "using namespace std::string_view_literals;",
         "",
         f"const OverloadRow kOverloads[{len(rows)}] = {{", *rows, "};",
         f"const size_t kOverloadCount = {len(rows)};",
