@@ -18,6 +18,7 @@
 #include "elaborate/objects/array_math.h"
 #include "elaborate/objects/arrays.h"
 #include "elaborate/objects/context.h"
+#include "elaborate/objects/object_lists.h"
 #include "infer/infer.h"
 #include "lowering/literal.h"
 #include "ops/ops.h"
@@ -25,34 +26,6 @@
 namespace sardonyx::elaborate {
 
 namespace {
-
-// How lists lie in each other among objects, for lowering/literal.h.
-struct ObjectLists {
-    bool is_list(const Object& object) const {
-        return object.is_sequence() || object.is(ObjectKind::kRange);
-    }
-    int64_t size(const Object& object) const {
-        return object.is_sequence() ? static_cast<int64_t>(object.items().size())
-                                    : object.get<RangeObject>().size();
-    }
-    template <typename Visit>
-    void each(const Object& object, const Visit& visit) const {
-        if (object.is_sequence()) {
-            for (const Object& item : object.items()) {
-                if (!visit(item)) {
-                    return;
-                }
-            }
-            return;
-        }
-        const RangeObject& range = object.get<RangeObject>();
-        for (int64_t i = 0; i < range.size(); ++i) {
-            if (!visit(Object::integer(range.start + i * range.step))) {
-                return;
-            }
-        }
-    }
-};
 
 struct ObjectReader : ObjectLists {
     int64_t left;  // elements, at most

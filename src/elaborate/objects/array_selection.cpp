@@ -8,7 +8,9 @@
 
 #include "elaborate/objects/array_math.h"
 #include "elaborate/objects/arrays.h"
+#include "elaborate/objects/object_lists.h"
 #include "elaborate/objects/statics.h"
+#include "lowering/literal.h"
 
 namespace sardonyx::elaborate {
 
@@ -40,31 +42,20 @@ bool array_slice(const SliceObject& slice, int64_t size, int64_t& start, int64_t
     return true;
 }
 
-// The numbers of nested lists of one shape, for an array of integers or of flags.
-struct IndexList {
-    Dims dims;
-    std::vector<int64_t> numbers;
-    size_t flags = 0;
+// Integers and flags in lists.
+struct IndexReader : ObjectLists {
+    int64_t left = kMostElements;
 
-    bool add(const Object& object, size_t depth) {
-        if (!object.is_sequence()) {
-            const Object number = plain_number(object);
-            bool is_flag = number.is(ObjectKind::kBool);
-            flags += is_flag ? 1 : 0;
-            if (!(is_flag || number.is(ObjectKind::kInt)) || depth != dims.size() ||
-                numbers.size() == static_cast<size_t>(kMostElements)) {
-                return false;
-            }
-            numbers.push_back(number.as_int());
-            return true;
+    bool add(const Object& leaf, lowering::Literal& literal) {
+        const Object number = plain_number(leaf);
+        if (number.is(ObjectKind::kBool)) {
+            literal.add_bool(number.as_bool());
+        } else if (number.is(ObjectKind::kInt)) {
+            literal.add_int(number.as_int());
+        } else {
+            return false;
         }
-        auto size = static_cast<int64_t>(object.items().size());
-        if (depth == dims.size() && numbers.empty() && depth < kMostParts) {
-            dims.push_back(size);  // the first list of this depth
-        }
-        return depth < dims.size() && dims[depth] == size &&
-               std::all_of(object.items().begin(), object.items().end(),
-                           [&](const Object& item) { return add(item, depth + 1); });
+        return --left >= 0;
     }
 };
 
@@ -77,14 +68,15 @@ std::optional<Tensor> index_array(const Object& part) {
                : is_integer(array.element_type())           ? cast_array(array, ElementType::kInt64)
                                                             : std::nullopt;
     }
-    IndexList list;
-    if (!part.is_sequence() || !list.add(part, 0) ||
-        (list.flags != 0 && list.flags != list.numbers.size())) {
+    IndexReader reader;
+    if (!reader.is_list(part)) {
         return std::nullopt;
     }
-    Tensor array = Tensor::of<int64_t>(list.dims, std::span<const int64_t>(list.numbers));
-    return list.flags != 0 ? cast_array(array, ElementType::kBool)
-                           : std::optional(std::move(array));
+    lowering::LiteralProblem problem;
+    std::optional<lowering::Literal> list = lowering::read_literal(part, reader, problem);
+    return list ? list->tensor(
+                      ElementType::kUndefined, [&part] { return repr(part); }, problem)
+                : std::nullopt;
 }
 
 // The elements along some axes: how far each lies from the first one.

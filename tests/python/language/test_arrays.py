@@ -309,7 +309,8 @@ INDEXED = [
     "CUBE[1, CUBE[0] % 2 == 0]", "CUBE[0, 1:, [0, 1]]",
     "CUBE[[True, False], [1, 2]]", "CUBE[[]]", "CUBE[np.array([1, 0], np.uint8), 0]",
     "CUBE[np.int32(1)]", "CUBE[K[1] - 1, K[0] - 1]", "CUBE[K[1:] - 1]", "CUBE[[K[1] - 1]]",
-    "CUBE[(1, 0), 0]", "CUBE[[1, 0]][0]", "CUBE[CUBE > 50]",
+    "CUBE[(1, 0), 0]", "CUBE[[1, 0]][0]", "CUBE[CUBE > 50]", "CUBE[range(1, -1, -1)]",
+    "CUBE[[True, 0]]", "CUBE[[range(2), (1, 0)], 1]",
 ]  # fmt: skip
 CUBE = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
 
