@@ -12,6 +12,7 @@
 
 #include "torch/functional.h"
 #include "torch/names.h"
+#include "torch/output_specs.h"
 #include "torch/outs.h"
 #include "torch/place.h"
 #include "torch/sizes.h"
@@ -60,6 +61,9 @@ class Reader {
         }
         for (nb::handle one : nb::getattr(from, "output_names")) {
             made.output_names.push_back(text_from_python(one));
+        }
+        for (nb::handle one : nb::getattr(from, "output_specs")) {
+            made.output_specs.push_back({text_from_python(one[0]), text_from_python(one[1])});
         }
         for (nb::handle one : nb::getattr(from, "pairs")) {
             made.pairs.insert(text_from_python(one));
@@ -232,6 +236,7 @@ CapturedProgram captured_program(nb::handle program, const std::string& torch_fo
     for (torch::Problem& one : torch::change_statistics(made.program)) {
         made.problems.push_back(std::move(one));
     }
+    torch::apply_output_specs(made.program);
     return made;
 }
 

@@ -125,6 +125,12 @@ struct Weight {
     int64_t storage = 0;
 };
 
+// What torch says of an output: that it is the user's, or the new value of an input or a weight.
+struct OutputSpec {
+    std::string kind;    // in the words of .pt2 files, such as `user_output`, `buffer_mutation`
+    std::string target;  // the name of the input, or the key of the weight, that it changes
+};
+
 struct Program {
     std::string name;
     std::vector<Input> inputs;
@@ -132,6 +138,7 @@ struct Program {
     std::vector<Node> nodes;
     std::vector<Value> outputs;
     std::vector<std::string> output_names;
+    std::vector<OutputSpec> output_specs;  // one for each output, or none: all are the user's
     std::map<std::string, std::string, std::less<>> input_names;  // that the user wants
     bool is_tuple = true;                                         // it returns a tuple, also of one
     bool is_model = false;  // it is the whole: its results are the outputs of a model

@@ -13,6 +13,7 @@
 #include "torch/functional.h"
 #include "torch/graph.h"
 #include "torch/names.h"
+#include "torch/output_specs.h"
 
 namespace sardonyx::torch {
 namespace {
@@ -87,76 +88,34 @@ std::optional<WeightSpec> weight_of(JsonValue spec) {
     return std::nullopt;
 }
 
-// The input or weight that a result is the new value of; empty: none.
-std::string changed_by(const Program& program, JsonValue spec) {
-    if (JsonValue input = spec["user_input_mutation"]) {
-        std::string name = input["user_input_name"].text().value_or("");
-        bool is_input = std::any_of(program.inputs.begin(), program.inputs.end(),
-                                    [&](const Input& one) { return one.name == name; });
-        return is_input ? name : std::string();
+OutputSpec output_spec_of(JsonValue spec) {
+    constexpr std::pair<std::string_view, std::string_view> kTargets[] = {
+        {"user_input_mutation", "user_input_name"},
+        {"buffer_mutation", "buffer_name"},
+        {"parameter_mutation", "parameter_name"}};
+    OutputSpec made{std::string(spec.sole_name()), {}};
+    for (const auto& [kind, name] : kTargets) {
+        if (made.kind == kind) {
+            made.target = spec.sole()[name].text().value_or("");
+        }
     }
-    JsonValue buffer = spec["buffer_mutation"];
-    JsonValue weight = buffer ? buffer : spec["parameter_mutation"];
-    std::string key = weight[buffer ? "buffer_name" : "parameter_name"].text().value_or("");
-    auto found = std::find_if(program.weights.begin(), program.weights.end(),
-                              [&](const Weight& one) { return one.key == key; });
-    return found != program.weights.end() ? found->name : std::string();
+    return made;
 }
 
-// Writes the new values of buffers and inputs that a program without writes has as results.
-void add_writes(Program& program, const std::vector<JsonValue>& specs) {
-    std::unordered_set<std::string> taken;
-    for (const Node& node : program.nodes) {
-        taken.insert(node.name);
-    }
-    for (size_t i = 0; i < specs.size(); ++i) {
-        std::string written = changed_by(program, specs[i]);
-        if (written.empty() || !program.outputs[i].is_ref()) {
-            continue;
-        }
-        Node node;
-        node.name = written + "_changed";
-        while (!taken.insert(node.name).second) {
-            node.name += '_';
-        }
-        node.target = "aten::copy_.default";
-        node.args = {Value::ref(written), program.outputs[i]};
-        node.writes = written;
-        node.takes_pairs = program.pairs.count(written) != 0;
-        if (node.takes_pairs) {
-            program.pairs.insert(node.name);
-        }
-        program.nodes.push_back(std::move(node));
-    }
-}
-
-// The user's results alone, without those that are None.
 Result<void> choose_outputs(Program& program, JsonValue specs, std::vector<std::string> names) {
-    std::vector<JsonValue> all = specs.items();
-    if (all.size() != program.outputs.size()) {
-        return Error{
-            fmt::format("{} results, and {} are described", program.outputs.size(), all.size())};
+    for (JsonValue spec : specs.items()) {
+        program.output_specs.push_back(output_spec_of(spec));
     }
-    add_writes(program, all);
-    std::vector<Value> outputs;
-    for (size_t i = 0; i < all.size(); ++i) {
-        if (all[i]["user_output"] || all[i]["loss_output"]) {
-            outputs.push_back(std::move(program.outputs[i]));
-        }
+    if (program.output_specs.size() != program.outputs.size()) {
+        return Error{fmt::format("{} results, and {} are described", program.outputs.size(),
+                                 program.output_specs.size())};
     }
-    names.resize(std::max(names.size(), outputs.size()));
-    program.outputs.clear();
-    for (size_t i = 0; i < outputs.size(); ++i) {
-        if (outputs[i].is(Value::Kind::kNone)) {
-            continue;
-        }
-        if (outputs[i].is(Value::Kind::kFloat) && std::isnan(outputs[i].real)) {
-            return Error{"a result that is not a number"};
-        }
-        program.output_names.push_back(std::move(names[i]));
-        program.outputs.push_back(std::move(outputs[i]));
-    }
-    return {};
+    program.output_names = std::move(names);
+    apply_output_specs(program);
+    bool has_nan = std::any_of(
+        program.outputs.begin(), program.outputs.end(),
+        [](const Value& one) { return one.is(Value::Kind::kFloat) && std::isnan(one.real); });
+    return has_nan ? Result<void>(Error{"a result that is not a number"}) : Result<void>();
 }
 
 // --- Whether the program is one

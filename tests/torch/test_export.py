@@ -236,6 +236,34 @@ def test_state_of_a_program_without_writes(from_file: bool, tmp_path: pathlib.Pa
         sardonyx.torch.convert(program, state="error")
 
 
+class SameNames(nn.Module):
+    """Its buffer has the name of an input."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("x", torch.zeros(3))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        self.x.add_(1)
+        x.mul_(3)
+        return x + self.x
+
+
+@pytest.mark.parametrize("from_file", [False, True])
+def test_a_changed_buffer_with_the_name_of_an_input(
+    from_file: bool, tmp_path: pathlib.Path
+) -> None:
+    x = torch.tensor([1.0, 2.0, 3.0])
+    program: Any = torch.export.export(SameNames(), (x,)).run_decompositions({})
+    if from_file:
+        torch.export.save(program, tmp_path / "model.pt2")
+        program = tmp_path / "model.pt2"
+    result, changed, state = sardonyx.torch.convert(program).compile()(x.numpy())
+    np.testing.assert_array_equal(result, [4, 7, 10])
+    np.testing.assert_array_equal(changed, [3, 6, 9])
+    np.testing.assert_array_equal(state, [1, 1, 1])
+
+
 @pytest.mark.parametrize("from_file", [False, True])
 def test_inputs_that_are_ints(from_file: bool, tmp_path: pathlib.Path) -> None:
     class Steps(nn.Module):

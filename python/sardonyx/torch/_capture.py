@@ -36,8 +36,6 @@ _ELEMENT_TYPES = {
 _PARTS = {torch.complex32: "FLOAT16", torch.complex64: "FLOAT", torch.complex128: "DOUBLE"}
 _DTYPES: dict[torch.dtype, int] = {}  # a number for each
 _PLAIN = frozenset((int, bool, float, str, type(None)))  # what a program has as torch has it
-# The results of a program without writes that are new values of buffers and inputs.
-_CHANGES = ("BUFFER_MUTATION", "USER_INPUT_MUTATION", "PARAMETER_MUTATION")
 _TWO_PARTS = "keep real and imaginary parts in two tensors"
 
 
@@ -496,21 +494,6 @@ def _bounds(
     return bounds
 
 
-def _add_change(program: Program, written: str, value: Any) -> None:
-    """Writes a new value into a buffer or an input, as a program without writes gives it."""
-    name = f"{written}_changed"
-    taken = {node.name for node in program.nodes}
-    while name in taken:
-        name += "_"
-    is_pair = written in program.pairs
-    if is_pair:
-        program.pairs.add(name)
-    program.nodes.append(
-        Node(name, "aten::copy_.default", [Ref(written), value], {}, writes=written,
-             takes_pairs=is_pair)
-    )  # fmt: skip
-
-
 def program_of(
     exported: torch.export.ExportedProgram, known: Mapping[str, Any], dynamic_shapes: Any = None
 ) -> tuple[Program, dict[str, torch.Tensor]]:
@@ -562,22 +545,10 @@ def program_of(
     reader.read(module, program)
     program.problems = problems
     program.output_names = _output_names(exported)
-    specs_out = exported.graph_signature.output_specs
-    placeholder_of = {
-        one.target or node.name: node.name
-        for node, one in zip(placeholders, specs, strict=True)
-    }  # fmt: skip
-    for one, value in zip(specs_out, program.outputs, strict=True):
-        if one.kind.name in _CHANGES:
-            _add_change(program, placeholder_of[one.target], value)
-    kept = [i for i, one in enumerate(specs_out) if one.kind.name in ("USER_OUTPUT", "LOSS_OUTPUT")]
-    if len(kept) != len(specs_out):
-        program.outputs = [program.outputs[i] for i in kept]
-    is_value = [value is not None for value in program.outputs]
-    program.output_names = [
-        name for name, keep in zip(program.output_names, is_value, strict=False) if keep
-    ]
-    program.outputs = [value for value in program.outputs if value is not None]
+    program.output_specs = [
+        (one.kind.name.lower(), one.target or "")
+        for one in exported.graph_signature.output_specs
+    ]  # fmt: skip
     return program, arrays
 
 

@@ -104,6 +104,8 @@ class Program:
     nodes: list[Node] = dataclasses.field(default_factory=list)
     outputs: list[Any] = dataclasses.field(default_factory=list)
     output_names: list[str] = dataclasses.field(default_factory=list)
+    # Of each output its kind in the words of .pt2 files, and the input or weight that it changes.
+    output_specs: list[tuple[str, str]] = dataclasses.field(default_factory=list)
     is_tuple: bool = True  # it returns a tuple, also of one
     is_model: bool = False  # it is the whole: its results are the outputs of a model
     bodies: dict[str, Program] = dataclasses.field(default_factory=dict)
