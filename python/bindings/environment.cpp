@@ -70,8 +70,8 @@ bool is_made_for_call(const Object& object, int holders = 1) {
            object.is(ObjectKind::kBytes);
 }
 
-// Whether anything but the one reference of the caller holds a list, dict or set of the object.
-bool is_held_elsewhere(nb::handle object, bool is_part_of_held, int depth) {
+// Whether Python keeps a list, dict or set of the object: something refers to it besides the caller.
+bool is_kept_by_python(nb::handle object, bool is_part_of_held, int depth) {
     constexpr int kMaxDepth = 16;  // below that, objects stay Python's
     PyObject* o = object.ptr();
     bool is_list = PyList_CheckExact(o), is_dict = PyDict_CheckExact(o);
@@ -86,14 +86,14 @@ bool is_held_elsewhere(nb::handle object, bool is_part_of_held, int depth) {
     Py_ssize_t size = is_list ? PyList_Size(o) : is_tuple ? PyTuple_Size(o) : 0;
     for (Py_ssize_t i = 0; i < size; ++i) {
         PyObject* item = is_list ? PyList_GetItem(o, i) : PyTuple_GetItem(o, i);
-        if (is_held_elsewhere(item, is_held, depth + 1)) {
+        if (is_kept_by_python(item, is_held, depth + 1)) {
             return true;
         }
     }
     PyObject *key = nullptr, *value = nullptr;
     Py_ssize_t at = 0;
     while (is_dict && PyDict_Next(o, &at, &key, &value) != 0) {
-        if (is_held_elsewhere(value, is_held, depth + 1)) {
+        if (is_kept_by_python(value, is_held, depth + 1)) {
             return true;
         }
     }
@@ -360,7 +360,7 @@ elaborate::Environment::Answer PythonEnvironment::call(
             throw nb::python_error();
         }
         is_lost = nb::cast<bool>(watched.attr("has_used_lent")());
-        is_held = is_held_elsewhere(result, false, 0);
+        is_held = is_kept_by_python(result, false, 0);
         return result;
     });
     answered.is_held = is_held;

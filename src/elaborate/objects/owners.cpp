@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "elaborate/objects/context.h"
+#include "elaborate/objects/unknowns.h"
 
 namespace sardonyx::elaborate {
 
@@ -66,28 +67,29 @@ bool may_be_another(const Context& c, const Object& object) {
                : has_living(c.owners->chosen, object.pointer());
 }
 
+namespace {
+
+// Whether it is what may be changed, or holds such objects.
+bool has_parts(const Object& object) {
+    return object.is_sequence() || object.is(ObjectKind::kSet) || object.is(ObjectKind::kDict) ||
+           object.is(ObjectKind::kPartial);
+}
+
+}  // namespace
+
 void note_foreign(Context& c, const Object& object) {
-    std::vector<Object> rest{object};
+    std::vector<const Object*> rest;
+    auto add = [&rest](const Object& part) {
+        if (has_parts(part)) {
+            rest.push_back(&part);
+        }
+    };
+    add(object);
     while (!rest.empty()) {
-        Object one = std::move(rest.back());
+        const Object& one = *rest.back();
         rest.pop_back();
-        bool is_dict = one.is(ObjectKind::kDict), is_partial = one.is(ObjectKind::kPartial);
-        bool has_items = one.is_sequence() || one.is(ObjectKind::kSet);
-        if ((!is_dict && !is_partial && !has_items) ||
-            !c.owners->foreign.insert(one.pointer()).second) {
-            continue;
-        }
-        if (has_items) {
-            rest.insert(rest.end(), one.items().begin(), one.items().end());
-        } else if (is_partial) {
-            const PartialObject& bound = one.get<PartialObject>();
-            rest.insert(rest.end(), bound.first.begin(), bound.first.end());
-        }
-        const DictObject* dict = is_dict      ? &one.get<DictObject>()
-                                 : is_partial ? &one.get<PartialObject>().keywords
-                                              : nullptr;
-        for (size_t i = 0; dict != nullptr && i < dict->items.size(); ++i) {
-            rest.push_back(dict->items[i].second);
+        if (c.owners->foreign.insert(one.pointer()).second) {
+            each_part(one, add);
         }
     }
 }
