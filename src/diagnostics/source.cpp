@@ -6,6 +6,24 @@
 
 namespace sardonyx::diagnostics {
 
+namespace {
+
+// Where lines begin. Python ends a line at \n, \r\n and \r.
+std::vector<uint32_t> find_lines(std::string_view text) {
+    std::vector<uint32_t> starts{0};
+    bool has_returns = text.find('\r') != std::string_view::npos;
+    auto next = [&](size_t at) {
+        return has_returns ? text.find_first_of("\r\n", at) : text.find('\n', at);
+    };
+    for (size_t at = next(0); at != std::string_view::npos; at = next(at)) {
+        at += text.substr(at, 2) == "\r\n" ? 2 : 1;
+        starts.push_back(static_cast<uint32_t>(at));
+    }
+    return starts;
+}
+
+}  // namespace
+
 FileId Sources::add(std::string path, std::string text) {
     SDX_CHECK(text.size() < UINT32_MAX);
     std::lock_guard<std::mutex> guard(lock_);
@@ -27,15 +45,7 @@ const std::vector<uint32_t>& Sources::line_starts(FileId file) const {
     std::lock_guard<std::mutex> guard(lock_);
     const File& found = files_[file.index];
     if (found.line_starts.empty()) {
-        found.line_starts.push_back(0);
-        const std::string& text = found.text;
-        for (uint32_t i = 0; i < text.size(); ++i) {
-            // Python ends a line at \n, \r\n and \r.
-            if (text[i] == '\n' ||
-                (text[i] == '\r' && (i + 1 == text.size() || text[i + 1] != '\n'))) {
-                found.line_starts.push_back(i + 1);
-            }
-        }
+        found.line_starts = find_lines(found.text);
     }
     return found.line_starts;
 }

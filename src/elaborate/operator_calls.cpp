@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
@@ -285,9 +286,12 @@ Object call_operator(Context& c, const OpsetObject& written, std::string_view na
     }
 
     std::vector<ir::Value*> inputs(call.inputs.size());
-    std::vector<Range> ranges(call.inputs.size());
+    std::vector<Range> ranges;  // where keywords are among the inputs
+    if (inputs.size() != used->ranges.size()) {
+        std::transform(call.inputs.begin(), call.inputs.end(), std::back_inserter(ranges),
+                       [](const auto& input) { return input.range; });
+    }
     for (size_t i = 0; i < inputs.size(); ++i) {
-        ranges[i] = call.inputs[i].range;
         const Object* object = call.inputs[i].object;
         if (object == nullptr || object->is_none()) {
             continue;
@@ -346,7 +350,7 @@ Object call_operator(Context& c, const OpsetObject& written, std::string_view na
     request.attributes = std::move(call.attributes);
     request.output_count = *outputs;
     request.range = arguments.range;
-    request.input_ranges = ranges;
+    request.input_ranges = ranges.empty() ? used->ranges : ranges;
     request.attribute_ranges = call.attribute_ranges;
     return results(emit_node(c, std::move(request)), wanted);
 }

@@ -6,8 +6,10 @@
 #include <cctype>
 #include <string>
 #include <unordered_set>
+#include <vector>
 
 #include "base/stop.h"
+#include "elaborate/flow/bindings.h"
 #include "lint/diagnostics.h"
 #include "lint/lints.h"
 #include "syntax/visit.h"
@@ -24,7 +26,7 @@ using syntax::StmtKind;
 // statements that the tree keeps no more than the bodies of.
 class Reads {
   public:
-    explicit Reads(const File& file) : file_(file) {}
+    explicit Reads(const File& file) : file_(file), names_(file.tree.names.size()) {}
 
     // `from` is where the block begins. The tree has no decorators of classes: they stand between
     // the statement before and the class.
@@ -45,12 +47,17 @@ class Reads {
             }
         }
     }
-    bool has(std::string_view name) const { return names_.count(name) != 0; }
+    // `symbol` of the name: not valid where the file has it in other texts only.
+    bool has(Symbol symbol, std::string_view name) const {
+        return (symbol.valid() && names_[symbol.index]) || words_.count(name) != 0;
+    }
 
   private:
     void see(const Expr* expr) {
         if (const auto* name = syntax::maybe_as<syntax::NameExpr>(expr)) {
-            names_.insert(file_.text(name->name));
+            if (name->name.valid()) {
+                names_[name->name.index] = true;
+            }
         } else if (const auto* text = syntax::maybe_as<syntax::StringExpr>(expr)) {
             words(text->value);
         }
@@ -72,14 +79,15 @@ class Reads {
                 ++end;
             }
             if (end > at) {
-                names_.insert(text.substr(at, end - at));
+                words_.insert(text.substr(at, end - at));
             }
             at = end + 1;
         }
     }
 
     const File& file_;
-    std::unordered_set<std::string_view> names_;
+    std::vector<bool> names_;  // by symbol
+    std::unordered_set<std::string_view> words_;
 };
 
 // The whole line of a statement that stands alone on it at the top of the file; empty: it does not.
@@ -143,7 +151,8 @@ void check_names(const File& file, const Reads& reads, const Stmt* statement,
         bool is_export = names[i].as_name.valid() && names[i].as_name == names[i].name;
         std::string_view bound =
             names[i].as_name.valid() ? file.text(names[i].as_name) : name.substr(0, name.find('.'));
-        if (name == "*" || is_export || reads.has(bound) || is_opset(file, bound) ||
+        Symbol symbol = elaborate::imported_name(file.tree.names, names[i]);
+        if (name == "*" || is_export || reads.has(symbol, bound) || is_opset(file, bound) ||
             has_noqa(file, names[i].range.begin) || has_noqa(file, statement->range.begin)) {
             continue;
         }

@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <map>
+#include <algorithm>
 #include <optional>
+#include <vector>
 
 #include "base/stop.h"
 #include "base/symbol_map.h"
@@ -47,11 +48,15 @@ void each_read(const File& file, const Expr* expr, See& see) {
     syntax::each_expression(expr, visit);
 }
 
-// The same for everything that a statement and its blocks read. The target of an augmented
-// assignment, and what a subscript on the left side changes, are read too.
-template <typename See>
-void each_read(const File& file, const Stmt* statement, See& see) {
+// The same for everything that a statement and its blocks read, and `bind(Symbol)` for the names that
+// plain assignments bind in them. The target of an augmented assignment, and what a subscript on the
+// left side changes, are read too.
+template <typename See, typename Bind>
+void each_use(const File& file, const Stmt* statement, See& see, Bind& bind) {
     const NameExpr* bound = bound_name(statement);
+    if (bound != nullptr) {
+        bind(bound->name);
+    }
     const auto* assign = syntax::maybe_as<syntax::AssignStmt>(statement);
     const auto* loop = syntax::maybe_as<syntax::ForStmt>(statement);
     syntax::each_child(
@@ -64,7 +69,13 @@ void each_read(const File& file, const Stmt* statement, See& see) {
                 each_read(file, child, see);
             }
         },
-        [&](const Stmt* child) { each_read(file, child, see); });
+        [&](const Stmt* child) { each_use(file, child, see, bind); });
+}
+
+template <typename See>
+void each_read(const File& file, const Stmt* statement, See& see) {
+    auto bind = [](Symbol) {};
+    each_use(file, statement, see, bind);
 }
 
 // What nested functions read may be read whenever they are called.
@@ -91,13 +102,37 @@ bool is_private(std::string_view name) {
     return name.substr(0, 1) == "_";
 }
 
+// What a script does with each name of its file: a byte for each of these, as they are dense.
+class Uses {
+  public:
+    explicit Uses(const Interner& names) : uses_(names.size() + 1) {}
+
+    void read(Symbol name) { of(name) |= kRead; }
+    void bind(Symbol name) {
+        uint8_t& uses = of(name);
+        uses |= (uses & kBound) != 0 ? kRebound : kBound;
+    }
+    bool is_read(Symbol name) const { return (of(name) & kRead) != 0; }
+    // Whether several assignments bind it.
+    bool is_rebound(Symbol name) const { return (of(name) & kRebound) != 0; }
+
+  private:
+    static constexpr uint8_t kRead = 1, kBound = 2, kRebound = 4;
+
+    uint8_t& of(Symbol name) { return uses_[std::min<size_t>(name.index, uses_.size() - 1)]; }
+    uint8_t of(Symbol name) const { return const_cast<Uses*>(this)->of(name); }
+
+    std::vector<uint8_t> uses_;  // the last one: of names that could not be parsed
+};
+
 class Function {
   public:
     Function(const File& file, const FunctionDefStmt* definition)
-        : file_(file), definition_(definition) {
-        auto read = [this](Symbol name) { reads_.insert(name); };
+        : file_(file), definition_(definition), uses_(file.tree.names) {
+        auto read = [this](Symbol name) { uses_.read(name); };
+        auto bind = [this](Symbol name) { uses_.bind(name); };
         for (const Stmt* statement : definition->body) {
-            each_read(file_, statement, read);
+            each_use(file_, statement, read, bind);
         }
     }
 
@@ -120,20 +155,16 @@ class Function {
     // A value that is bound again before anything reads it, with nothing but plain statements
     // between.
     void overwritten(Stmts statements) {
-        SymbolMap<const NameExpr*> unread;  // null: it has been read
-        auto read = [&unread](Symbol name) {
-            if (const NameExpr** bound = unread.find(name)) {
-                *bound = nullptr;
-            }
-        };
+        SymbolMap<const NameExpr*> unread;  // of names that other assignments bind, too
+        auto read = [&unread](Symbol name) { unread.erase(name); };
         for (const Stmt* statement : statements) {
             const NameExpr* bound = bound_name(statement);
-            if (statement->kind == StmtKind::kExpr || bound != nullptr) {
-                each_read(file_, statement, read);
-            } else {
+            if (statement->kind != StmtKind::kExpr && bound == nullptr) {
                 unread.clear();
+            } else if (!unread.empty()) {
+                each_read(file_, statement, read);
             }
-            if (bound == nullptr) {
+            if (bound == nullptr || !uses_.is_rebound(bound->name)) {
                 continue;
             }
             const NameExpr*& place = unread[bound->name];
@@ -162,7 +193,7 @@ class Function {
     }
 
     void report_overwritten(const NameExpr* first, const NameExpr* second) {
-        bool is_unused = !reads_.contains(first->name);  // said of the name as a whole
+        bool is_unused = !uses_.is_read(first->name);  // said of the name as a whole
         if (is_unused || is_private(file_.text(first->name)) || is_read_later(first->name)) {
             return;
         }
@@ -183,7 +214,7 @@ class Function {
 
     void check_binding(Stmts statements, size_t index) {
         const NameExpr* bound = bound_name(statements[index]);
-        if (bound == nullptr || reads_.contains(bound->name) ||
+        if (bound == nullptr || uses_.is_read(bound->name) ||
             is_private(file_.text(bound->name))) {
             return;
         }
@@ -220,21 +251,21 @@ class Function {
 
     const File& file_;
     const FunctionDefStmt* definition_;
-    SymbolSet reads_;
+    Uses uses_;
     std::optional<SymbolSet> nested_reads_;  // what nested functions read; made when needed
 };
 
-using Scripts = std::map<std::string_view, const FunctionDefStmt*>;
+using Scripts = SymbolMap<const FunctionDefStmt*>;
 
 void check_local(const File& file, const Scripts& scripts, SymbolSet& seen, Symbol name,
                  Range range) {
-    auto found = scripts.find(file.text(name));
-    if (found == scripts.end() || !seen.insert(name)) {
+    const FunctionDefStmt* const* found = scripts.find(name);
+    if (found == nullptr || !seen.insert(name)) {
         return;
     }
     file.report(kShadowedScript, range,
-                fmt::format("this `{}` hides the script `{}`", found->first, found->first))
-        .label(file.tree.span(found->second->name_range), "the script")
+                fmt::format("this `{0}` hides the script `{0}`", file.text(name)))
+        .label(file.tree.span((*found)->name_range), "the script")
         .with_help("choose another name for one of them");
 }
 
@@ -263,15 +294,15 @@ void find_unused_values(const File& file, const FunctionDefStmt* script) {
 void find_shadowed_scripts(const File& file) {
     Scripts scripts;
     for (const FunctionDefStmt* script : file.scripts) {
-        std::string_view name = file.text(script->name);
-        auto [place, is_new] = scripts.try_emplace(name, script);
-        if (!is_new) {
+        const FunctionDefStmt*& place = scripts[script->name];
+        if (place != nullptr) {
             file.report(kShadowedScript, script->name_range,
-                        fmt::format("a second script `{}`: the first one cannot be reached", name))
-                .label(file.tree.span(place->second->name_range), "the first")
+                        fmt::format("a second script `{}`: the first one cannot be reached",
+                                    file.text(script->name)))
+                .label(file.tree.span(place->name_range), "the first")
                 .with_help("rename one of them, or remove the first");
-            place->second = script;
         }
+        place = script;
     }
     for (const FunctionDefStmt* script : file.scripts) {
         SymbolSet seen;

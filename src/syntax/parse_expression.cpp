@@ -33,6 +33,22 @@ int binary_precedence(TokenKind kind) {
     }
 }
 
+// What may stand behind an expression and is no part of any.
+bool ends_expression(TokenKind kind) {
+    switch (kind) {
+        case T::kNewline:
+        case T::kComma:
+        case T::kRightParen:
+        case T::kRightBracket:
+        case T::kRightBrace:
+        case T::kColon:
+        case T::kEqual:
+            return true;
+        default:
+            return false;
+    }
+}
+
 }  // namespace
 
 bool Parser::begins_expression() const {
@@ -122,6 +138,9 @@ const Expr* Parser::named_expression() {
 
 // expression: disjunction 'if' disjunction 'else' expression | disjunction | lambdef
 const Expr* Parser::expression() {
+    if (at(T::kName) && ends_expression(peek())) {
+        return atom();  // most are one name: the levels below would find nothing else
+    }
     if (at(T::kLambda)) {
         return lambdef();
     }

@@ -84,11 +84,11 @@ const ops::Schema* find_operator(Context& c, const OpsetObject& opset, std::stri
                                  const Arguments& arguments, bool& is_known) {
     Range range = arguments.callee_range;
     const ops::SchemaSet* schemas = c.options.schemas;
-    is_known = ops::has_domain(schemas, opset.domain);
+    const ops::DomainInfo* domain = ops::find_domain(opset.domain);
+    is_known = domain != nullptr || ops::has_domain(schemas, opset.domain);
     if (!is_known) {
         return nullptr;
     }
-    const ops::DomainInfo* domain = ops::find_domain(opset.domain);
     // Schemas of other domains are good for all versions from theirs on.
     if (domain != nullptr &&
         (opset.version < domain->oldest_version || opset.version > domain->newest_version)) {

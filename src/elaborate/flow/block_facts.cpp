@@ -77,7 +77,10 @@ class ReadCollector {
             case ExprKind::kAttribute:
                 if (const auto* name = syntax::maybe_as<syntax::NameExpr>(
                         syntax::as<syntax::AttributeExpr>(node)->value)) {
-                    found_.bases.push_back(name->name);
+                    bool is_same = !found_.bases.empty() && found_.bases.back() == name->name;
+                    if (!is_same) {  // `op` stands in most lines
+                        found_.bases.push_back(name->name);
+                    }
                 }
                 break;
             case ExprKind::kLambda:

@@ -9,19 +9,27 @@ namespace sardonyx::elaborate {
 
 using syntax::Range;
 
+namespace {
+
+// Apart from where it is called: the check is made for each expression and passes nearly always.
+[[gnu::cold, gnu::noinline]] void give_up_evaluation(Context& c, Range range, bool is_too_long) {
+    c.gave_up = true;
+    c.report(kLimitExceeded, range,
+             is_too_long ? fmt::format("more than {} steps of evaluation", c.options.limits.steps)
+                         : fmt::format("nested more than {} deep", c.options.limits.depth))
+        .with_help(is_too_long
+                       ? "loops over static values are unrolled: with a tensor as the limit of "
+                         "its `range`, a loop is one node of the graph"
+                       : "name the inner parts, or end the recursion");
+}
+
+}  // namespace
+
 DepthGuard::DepthGuard(Context& c, Range range) : c_(c), ok_(++c.depth <= c.options.limits.depth) {
-    int64_t most = c.options.limits.steps + c.more_steps;
-    bool too_long = ++c.steps > most;
+    bool is_too_long = ++c.steps > c.options.limits.steps + c.more_steps;
     stop_point_at(c.steps);
-    if ((!ok_ || too_long) && !c.gave_up) {
-        c.gave_up = true;
-        c.report(kLimitExceeded, range,
-                 too_long ? fmt::format("more than {} steps of evaluation", c.options.limits.steps)
-                          : fmt::format("nested more than {} deep", c.options.limits.depth))
-            .with_help(too_long
-                           ? "loops over static values are unrolled: with a tensor as the limit of "
-                             "its `range`, a loop is one node of the graph"
-                           : "name the inner parts, or end the recursion");
+    if ((!ok_ || is_too_long) && !c.gave_up) {
+        give_up_evaluation(c, range, is_too_long);
     }
     ok_ = ok_ && !c.gave_up;
 }
