@@ -5,6 +5,7 @@ import math
 from sardonyx import INT64
 
 from .declare import aten, inline, op
+from .norm import pairwise_distance
 from .products import linear
 from .types import promoted, tensor
 
@@ -117,16 +118,8 @@ def triplet(distance, anchor, positive, negative, margin, swap, reduction):
 @aten("triplet_margin_loss.default")
 def triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2.0, eps=1e-06, swap=False,
                         reduction=1):  # fmt: skip
-    return triplet(lambda a, b: distance(a, b, p, eps), anchor, positive, negative, margin, swap,
-                   reduction)  # fmt: skip
-
-
-@inline
-def distance(a, b, p, eps):
-    away = op.Abs(a - b + eps)
-    if p == 2:
-        return op.ReduceL2(away, [-1], keepdims=0)
-    return op.Pow(op.ReduceSum(op.Pow(away, float(p)), [-1], keepdims=0), 1.0 / p)
+    return triplet(lambda a, b: pairwise_distance(a, b, p, eps), anchor, positive, negative, margin,
+                   swap, reduction)  # fmt: skip
 
 
 @aten("poisson_nll_loss.default")

@@ -1,10 +1,9 @@
 """Normalisation."""
 
-import math
-
 from sardonyx import FLOAT, UINT8
 
 from .declare import aten, inline, op
+from .reduce import normed
 from .types import axis, cast, computed, count_of, tensor
 
 
@@ -219,28 +218,12 @@ def length(x, dim):
 
 @aten("pairwise_distance.default")
 def pairwise_distance(x1, x2, p=2, eps=1e-06, keepdim=False):
-    away = op.Abs(x1 - x2 + eps)
-    if p == 2:
-        return op.ReduceL2(away, [-1], keepdims=keepdim)
-    if p == 1:
-        return op.ReduceSum(away, [-1], keepdims=keepdim)
-    if p == math.inf:
-        return op.ReduceMax(away, [-1], keepdims=keepdim)
-    return op.Pow(op.ReduceSum(op.Pow(away, float(p)), [-1], keepdims=keepdim), 1.0 / p)
+    return normed(x1 - x2 + eps, p, [-1], keepdim)
 
 
 @aten("cdist.default")
 def cdist(x1, x2, p=2, compute_mode=None):
-    away = op.Abs(op.Unsqueeze(x1, [-2]) - op.Unsqueeze(x2, [-3]))
-    if p == 0:
-        return op.ReduceSum(op.Cast(away != 0.0, to=x1.dtype), [-1], keepdims=0)
-    if p == 1:
-        return op.ReduceSum(away, [-1], keepdims=0)
-    if p == 2:
-        return op.ReduceL2(away, [-1], keepdims=0)
-    if p == math.inf:
-        return op.ReduceMax(away, [-1], keepdims=0)
-    return op.Pow(op.ReduceSum(op.Pow(away, float(p)), [-1], keepdims=0), 1.0 / p)
+    return normed(op.Unsqueeze(x1, [-2]) - op.Unsqueeze(x2, [-3]), p, [-1], False)
 
 
 @aten("pdist.default")
@@ -250,13 +233,5 @@ def pdist(self, p=2):
     columns = [j for i in range(n) for j in range(i + 1, n)]
     if len(rows) == 0:
         return op.Expand(tensor(0.0, self.dtype), [0])
-    away = op.Abs(op.Gather(self, rows, axis=0) - op.Gather(self, columns, axis=0))
-    if p == 0:
-        return op.ReduceSum(op.Cast(away != 0.0, to=self.dtype), [-1], keepdims=0)
-    if p == 1:
-        return op.ReduceSum(away, [-1], keepdims=0)
-    if p == 2:
-        return op.ReduceL2(away, [-1], keepdims=0)
-    if p == math.inf:
-        return op.ReduceMax(away, [-1], keepdims=0)
-    return op.Pow(op.ReduceSum(op.Pow(away, float(p)), [-1], keepdims=0), 1.0 / p)
+    away = op.Gather(self, rows, axis=0) - op.Gather(self, columns, axis=0)
+    return normed(away, p, [-1], False)

@@ -84,13 +84,8 @@ def median(self):
 
 
 @inline
-def quantiles(self, q, dim, keepdim, interpolation):
-    x = op.Reshape(self, [-1]) if dim is None else self
-    at = 0 if dim is None else axis(dim, max(self.ndim, 1))
-    x = op.Reshape(x, [1]) if x.ndim == 0 else x
-    values = sorted_by(x, at, False)[0]
-    n = x.shape[at]
-    rank = op.Reshape(q, [-1]) * float(n - 1)
+def neighbours(rank, interpolation):
+    """The whole ranks between which a quantile lies."""
     below, above = op.Floor(rank), op.Ceil(rank)
     if interpolation == "nearest":
         below = op.Round(rank)
@@ -99,6 +94,18 @@ def quantiles(self, q, dim, keepdim, interpolation):
         above = below
     elif interpolation == "higher":
         below = above
+    return below, above
+
+
+@inline
+def quantiles(self, q, dim, keepdim, interpolation):
+    x = op.Reshape(self, [-1]) if dim is None else self
+    at = 0 if dim is None else axis(dim, max(self.ndim, 1))
+    x = op.Reshape(x, [1]) if x.ndim == 0 else x
+    values = sorted_by(x, at, False)[0]
+    n = x.shape[at]
+    rank = op.Reshape(q, [-1]) * float(n - 1)
+    below, above = neighbours(rank, interpolation)
     low = op.Gather(values, op.Cast(below, to=INT64.dtype), axis=at)
     high = op.Gather(values, op.Cast(above, to=INT64.dtype), axis=at)
     share = op.Reshape(rank - below, [-1 if i == at else 1 for i in range(x.ndim)])
@@ -259,14 +266,7 @@ def nan_quantiles(self, q, dim, keepdim, interpolation):
     values = sorted_by(op.Where(is_nan, math.inf, x), at, False)[0]
     count = op.ReduceSum(op.Cast(op.Not(is_nan), to=x.dtype), [at], keepdims=1)
     rank = op.Max(count - 1.0, op.CastLike(0.0, count)) * q
-    below, above = op.Floor(rank), op.Ceil(rank)
-    if interpolation == "nearest":
-        below = op.Round(rank)
-        above = below
-    elif interpolation == "lower":
-        above = below
-    elif interpolation == "higher":
-        below = above
+    below, above = neighbours(rank, interpolation)
     low = op.GatherElements(values, op.Cast(below, to=INT64.dtype), axis=at)
     high = op.GatherElements(values, op.Cast(above, to=INT64.dtype), axis=at)
     share = rank - below

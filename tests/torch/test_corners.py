@@ -3,6 +3,7 @@ numbers among real ones, sizes that are not known. Each is compared with torch a
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -401,6 +402,14 @@ def empty_complex_matrices(x: Any) -> Any:
     z = pair(x)
     return (torch.linalg.det(z), *torch.linalg.slogdet(z), *torch.linalg.lu_factor(z),
             *torch.linalg.qr(z), *torch.linalg.svd(z), *torch.linalg.eigh(z))  # fmt: skip
+
+
+@case(BATCH, (3, 4), (2, 4))
+def distances(x: Any) -> Any:
+    y, powers = x.flip(1) * 2, (-math.inf, 0.0, 1.0, 1.5, 2.0, math.inf)
+    found = [F.pairwise_distance(x, y, p) for p in powers]
+    found += [torch.cdist(x, y, p) for p in powers[1:]]
+    return [*found, *[F.triplet_margin_loss(x, y, x * 3, p=p, swap=True) for p in powers[1:]]]
 
 
 class Module(torch.nn.Module):
