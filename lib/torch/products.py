@@ -204,8 +204,9 @@ def tensordot(self, other, dims_self, dims_other):
 
 @aten("einsum.default")
 def einsum(equation, tensors, *, path=None):
-    wider = [without_bfloat16(one) for one in tensors]
-    return cast(op.Einsum(*wider, equation=equation.replace(" ", "")), tensors[0].dtype)
+    dtype = result_type_of(tensors)
+    wider = [without_bfloat16(cast(one, dtype)) for one in tensors]
+    return cast(op.Einsum(*wider, equation=equation.replace(" ", "")), dtype)
 
 
 @aten("linalg_cross.default")

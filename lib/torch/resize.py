@@ -2,7 +2,7 @@
 
 import math
 
-from sardonyx import DOUBLE, FLOAT, UINT8
+from sardonyx import DOUBLE, FLOAT, INT32, UINT8
 
 from .declare import aten, inline, op
 from .types import cast, computed, tensor, wide
@@ -172,14 +172,39 @@ def smoothed(x, sizes, scales, align_corners, cubic):
     rows, columns = x.shape[2], x.shape[3]
     left = smoothing_weights(rows, sizes[0], scales[0], align_corners, cubic)
     right = smoothing_weights(columns, sizes[1], scales[1], align_corners, cubic)
+    if x.dtype == UINT8.dtype:
+        return smoothed_pixels(x, left, op.Transpose(right))
     wide = computed(x)
     y = op.MatMul(wide, op.Transpose(op.Cast(right, to=wide.dtype)))
     return cast(op.MatMul(op.Cast(left, to=wide.dtype), y), x.dtype)
 
 
 @inline
+def smoothed_pixels(x, left, right):
+    """As torch: the columns first, then the rows, with weights that are integers."""
+    weights, unit = weights_of_pixels(right)
+    y = pixels(op.MatMul(op.Cast(x, to=INT32.dtype), weights), unit)
+    weights, unit = weights_of_pixels(left)
+    return op.Cast(pixels(op.MatMul(weights, y), unit), to=UINT8.dtype)
+
+
+@inline
+def weights_of_pixels(weights):
+    """The weights in parts of one, a power of 2 with which the largest has 15 bits; this power."""
+    bits = op.Ceil(op.Log(32767.5 / op.ReduceMax(weights, keepdims=0)) / math.log(2.0)) - 1.0
+    unit = op.Pow(op.Cast(2, to=DOUBLE.dtype), op.Clip(bits, 0.0, 22.0))
+    whole = weights * unit
+    whole = op.Sign(whole) * op.Floor(op.Abs(whole) + 0.5)
+    return op.Cast(whole, to=INT32.dtype), op.Cast(unit, to=INT32.dtype)
+
+
+@inline
+def pixels(y, unit):
+    return op.Clip((y + unit / 2) / unit, 0, 255)
+
+
+@inline
 def smoothed_by(x, output_size, scale_factors, align_corners, cubic):
-    assert x.dtype.is_floating_point(), "interpolate(antialias=True) of integers"
     if output_size is not None:
         return smoothed(x, output_size, [None, None], align_corners, cubic)
     sizes = [math.floor(x.shape[2 + i] * scale_factors[i]) for i in range(2)]
@@ -198,13 +223,11 @@ def upsample_bicubic2d_aa_by(input, output_size, align_corners, scale_factors):
 
 @aten("_upsample_bilinear2d_aa.default")
 def upsample_bilinear2d_aa(self, output_size, align_corners, scales_h=None, scales_w=None):
-    assert self.dtype.is_floating_point(), "interpolate(antialias=True) of integers"
     return smoothed(self, output_size, [scales_h, scales_w], align_corners, False)
 
 
 @aten("_upsample_bicubic2d_aa.default")
 def upsample_bicubic2d_aa(self, output_size, align_corners, scales_h=None, scales_w=None):
-    assert self.dtype.is_floating_point(), "interpolate(antialias=True) of integers"
     return smoothed(self, output_size, [scales_h, scales_w], align_corners, True)
 
 

@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+from sardonyx import INT64
 
 from .declare import aten, inline, op
 from .types import axes, axis, cast, is_empty, repeated, tensor
@@ -245,13 +246,20 @@ def slice_(self, dim=0, start=None, end=None, step=1):
 
 @aten("narrow.default")
 def narrow(self, dim, start, length):
-    end = start + length
-    return op.Slice(self, [start], [end], [dim])
+    first = start_of(self, dim, start)
+    return op.Slice(self, [first], [first + length], [dim])
+
+
+@inline
+def start_of(self, dim, start):
+    """A place counted from the front."""
+    return start + self.shape[dim] if isinstance(start, int) and start < 0 else start
 
 
 @aten("narrow.Tensor")
 def narrow_tensor(self, dim, start, length):
-    begin = op.Reshape(start, [1])
+    begin = op.Cast(op.Reshape(start, [1]), to=INT64.dtype)
+    begin = op.Where(begin < 0, begin + self.shape[dim], begin)
     return op.Slice(self, begin, begin + length, [dim])
 
 
@@ -436,7 +444,7 @@ def select_scatter(self, src, dim, index):
     dim = axis(dim, self.ndim)
     wide = op.Unsqueeze(op.Expand(cast(src, self.dtype), self.shape[:dim] + self.shape[dim + 1 :])
                         if self.ndim > 1 else cast(src, self.dtype), [dim])  # fmt: skip
-    place = index if not isinstance(index, int) or index >= 0 else index + self.shape[dim]
+    place = start_of(self, dim, index)
     return op.ScatterElements(self, op.Expand(place, wide.shape), wide, axis=dim)
 
 
@@ -450,6 +458,12 @@ def slice_scatter(self, src, dim=0, start=None, end=None, step=1):
         values = op.Expand(values, [*self.shape[:dim], places.shape[0], *self.shape[dim + 1 :]])
     wide = op.Reshape(places, [1] * dim + [-1] + [1] * (self.ndim - dim - 1))
     return op.ScatterElements(self, op.Expand(wide, values.shape), values, axis=dim)
+
+
+@aten("put_back_narrow", namespace="sardonyx")
+def put_back_narrow(self, view, dim, start, length):
+    first = start_of(self, dim, start)
+    return slice_scatter(self, view, dim, first, first + length)
 
 
 @aten("copy.default")

@@ -2,8 +2,8 @@
 
 from sardonyx import FLOAT, INT64
 
-from .declare import aten, op
-from .types import cast, in_float, wide
+from .declare import aten, inline, op
+from .types import cast, floating, in_float, wide
 
 _ALL_BOXES = 2**31 - 1
 
@@ -58,3 +58,57 @@ def deform_conv2d(
         dilations=[dilation_h, dilation_w], group=groups, offset_group=offset_groups,
     )  # fmt: skip
     return cast(y, input.dtype)
+
+
+# --- Position-sensitive pooling: each part of a box has channels of its own
+
+
+@aten("ps_roi_align.default", namespace="torchvision")
+def ps_roi_align(input, rois, spatial_scale, pooled_height, pooled_width, sampling_ratio):
+    """The second result, the channel of each element, is for gradients alone."""
+    y = roi_align(input, rois, spatial_scale, pooled_height, pooled_width, sampling_ratio, True)
+    parts = pooled_height * pooled_width
+    own = op.Range(0, parts, 1) * (parts + 1)  # the channel of a part, at this part
+    y = op.Gather(op.Reshape(y, [rois.shape[0], -1, parts * parts]), own, axis=2)
+    return op.Reshape(y, [rois.shape[0], -1, pooled_height, pooled_width]), None
+
+
+@inline
+def whole(x):
+    """To the next integer; halves away from zero."""
+    return op.Sign(x) * op.Floor(op.Abs(x) + 0.5)
+
+
+@inline
+def inside_parts(first, last, parts, size):
+    """Which of `size` elements lie in each part from `first` to `last`, a row for each box."""
+    step = op.Max(last - first, 1.0) / float(parts)
+    i = op.Cast(op.Range(0, parts, 1), to=step.dtype)
+    low = op.Clip(op.Floor(i * step) + first, 0.0, op.Cast(size - 1, to=step.dtype))
+    high = op.Clip(op.Ceil((i + 1.0) * step) + first, 0.0, op.Cast(size - 1, to=step.dtype))
+    places = op.Cast(op.Range(0, size, 1), to=step.dtype)
+    low, high = op.Unsqueeze(low, [2]), op.Unsqueeze(high, [2])
+    return op.Cast((places >= low) & (places < high), to=step.dtype)
+
+
+@aten("ps_roi_pool.default", namespace="torchvision")
+def ps_roi_pool(input, rois, spatial_scale, pooled_height, pooled_width):
+    """The mean of whole elements; the second result is for gradients alone."""
+    x, boxes = floating(wide(input)), floating(wide(rois))
+    images = op.Cast(op.Gather(rois, 0, axis=1), to=INT64.dtype)
+    x1, y1, x2, y2 = [
+        op.Unsqueeze(whole(op.Gather(boxes, i, axis=1) * float(spatial_scale)), [1])
+        for i in range(1, 5)
+    ]
+    height, width = input.shape[2], input.shape[3]
+    rows = inside_parts(y1, y2, pooled_height, height)  # [box, part, row]
+    columns = inside_parts(x1, x2, pooled_width, width)
+    shape = [rois.shape[0], -1, pooled_height, pooled_width, height, width]
+    seen = op.Reshape(op.Gather(x, images, axis=0), shape)
+    seen = op.MatMul(op.Unsqueeze(rows, [1, 3, 4]), seen)
+    seen = op.MatMul(seen, op.Unsqueeze(columns, [1, 2, 5]))
+    count = op.Unsqueeze(op.ReduceSum(rows, [2], keepdims=0), [2]) * op.Unsqueeze(
+        op.ReduceSum(columns, [2], keepdims=0), [1]
+    )
+    y = op.Squeeze(seen, [4, 5]) / op.Unsqueeze(op.Max(count, 1.0), [1])
+    return cast(y, input.dtype), None

@@ -16,18 +16,16 @@ namespace {
 
 // Views of all elements in their order.
 constexpr std::string_view kReshapes[] = {
-    "alias",    "detach",     "detach_",    "view",         "reshape",         "_unsafe_view",
-    "flatten",  "unflatten",  "unsqueeze",  "squeeze",      "contiguous",      "view_as",
-    "to",       "reshape_as", "_to_copy",   "ravel",        "dropout",         "lift_fresh",
-    "clone",    "type_as",    "atleast_1d", "atleast_2d",   "lift_fresh_copy", "atleast_3d",
-    "positive", "view_of",    "split_dim",  "collapse_view"};
+    "alias",      "detach",     "detach_",  "view",       "reshape",   "_unsafe_view", "flatten",
+    "unflatten",  "unsqueeze",  "squeeze",  "contiguous", "view_as",   "to",           "reshape_as",
+    "_to_copy",   "ravel",      "dropout",  "lift_fresh", "clone",     "type_as",      "atleast_1d",
+    "atleast_2d", "atleast_3d", "positive", "view_of",    "split_dim", "collapse_view"};
 constexpr std::string_view kSplits[] = {"split",        "split_with_sizes", "chunk",
                                         "unsafe_chunk", "unsafe_split",     "tensor_split"};
 constexpr std::string_view kTransposes[] = {"transpose", "swapaxes", "swapdims", "t",
                                             "numpy_T",   "mT",       "adjoint"};
 // Changes of what a tensor looks like, not of its elements: refused.
-constexpr std::string_view kNoWrites[] = {"set_",       "squeeze_",  "unsqueeze_", "t_",
-                                          "transpose_", "swapaxes_", "swapdims_",  "as_strided_"};
+constexpr std::string_view kNoWrites[] = {"set_", "as_strided_"};
 
 // Normalisation that gives its running statistics new values: the places of these in its arguments,
 // of whether it does so (none: always), and of how much the new ones count.
@@ -274,12 +272,8 @@ class Solver {
             return emit(fmt::format("aten::{}_scatter.default", packet), renamed_with({old, now}),
                         by, view.base);
         }
-        auto is_int = [&](size_t i) { return i < args.size() && args[i].is(Value::Kind::kInt); };
-        int64_t end = 0;
-        if (packet == "narrow" && is_int(0) && is_int(1) && is_int(2) &&
-            !__builtin_add_overflow(args[1].integer, args[2].integer, &end)) {
-            return emit("aten::slice_scatter.default",
-                        {old, now, args[0], args[1], Value::number(end)}, by, view.base);
+        if (node.target == "aten::narrow.default") {
+            return emit("sardonyx::put_back_narrow", renamed_with({old, now}), by, view.base);
         }
         if ((has(kSplits, packet) || packet == "unbind") && view.part) {
             std::string parts = emit(node.target, renamed_with({old}), by, node.name);
@@ -325,7 +319,8 @@ class Solver {
             return;
         }
         storages_[node.name] = node.storage;
-        if (node.args.empty()) {
+        // torch notes the storage of the constant, of which each run makes a copy.
+        if (node.args.empty() || packet_of(node.target) == "lift_fresh_copy") {
             return;
         }
         auto first_in = [&](const std::vector<Value>& values, size_t count) {

@@ -18,6 +18,8 @@ constexpr std::string_view kNothing[] = {"_assert_tensor_metadata",
                                          "sym_constrain_range_for_size",
                                          "_functional_assert_async",
                                          "_set_grad_enabled",
+                                         "promote_types",
+                                         "result_type",
                                          "_functional_assert_scalar"};
 // What writes in place although its name does not end in `_`.
 constexpr std::string_view kWriters[] = {"prims::copy_to.default", "prims::resize.default"};

@@ -4,6 +4,8 @@
 #include <set>
 #include <unordered_map>
 
+#include "torch/shapes.h"
+
 namespace sardonyx::torch {
 namespace {
 
@@ -106,7 +108,7 @@ class Storages {
         std::vector<Problem> problems;
         for (Node& node : program.nodes) {
             // What is made later has the new elements, whether it shares them or not.
-            if (!node.writes.empty() && is_doubtful(node.writes)) {
+            if (!node.writes.empty() && !changes_shape(node.target) && is_doubtful(node.writes)) {
                 problems.push_back(
                     {node.place,
                      "it writes into a tensor of which it is not known whether another one shares "

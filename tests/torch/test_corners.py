@@ -251,6 +251,58 @@ def scaled_images(x: Any) -> Any:
     return F.interpolate(x, scale_factor=0.6), F.interpolate(x, scale_factor=1.7)
 
 
+@case(BOTH, (3, 5), (2, 7), (4, 4))
+def shapes_changed_in_place(x: Any) -> Any:
+    """Each is a view of what the tensor was; a write to it reaches the tensors around it."""
+    base = x.clone()
+    row = base[1]
+    row.unsqueeze_(0).add_(1)
+    seen = row.squeeze_(0)
+    seen.mul_(2)
+    columns = base.t()
+    columns.t_()[0].sub_(3)
+    columns.transpose_(0, 1).unsqueeze_(-1)
+    columns[0].swapaxes_(0, 1).neg_()
+    return base, row, seen, columns, columns.squeeze_().swapdims_(0, 1)
+
+
+@case({0: "n"}, (4,), (6,))
+def parts_that_are_written(x: Any) -> Any:
+    """A part counted from the end, and one of a length that is a size."""
+    y, n = x.clone(), x.shape[0]
+    y.narrow(0, -2, 1).add_(5)
+    y.narrow(0, -1, 1).mul_(2)
+    sums = x.new_zeros(n + 1)
+    torch.cumsum(x, 0, out=sums.narrow(0, 1, n))
+    return y, sums, x.narrow(0, torch.tensor(-3), 2)
+
+
+@case({0: "n"}, (4,), (6,))
+def constants_that_are_written(x: Any) -> Any:
+    """They are new in each run, so they are no state."""
+    factors = torch.tensor([[1.0, 2.0]])
+    factors.t_().add_(3)
+    return x * factors.squeeze_(1)[0], factors
+
+
+@case({0: "n"}, (4,), (6,))
+def types_that_are_asked_for(x: Any) -> Any:
+    places = torch.arange(x.shape[0])
+    outer = torch.einsum("i, j -> i j", places, x)
+    return outer.to(torch.promote_types(x.dtype, torch.float64)), torch.einsum("i->", places)
+
+
+@case(BATCH, (2, 3, 17, 16), (3, 3, 17, 16))
+def smoothed_pixels(x: Any) -> Any:
+    pixels = (x * 60 + 128).clamp(0, 255).to(torch.uint8)
+    sizes = (7, 30), (17, 5), (40, 41)
+    return [
+        F.interpolate(pixels, size=size, mode=mode, antialias=True)
+        for size in sizes
+        for mode in ("bilinear", "bicubic")
+    ]
+
+
 @case(BATCH, (3, 6), (2, 6))
 def weights_among_tensors(x: Any) -> Any:
     bias = torch.tensor([2.0, 5, 1, 0, 3, 4])

@@ -29,6 +29,10 @@ SCHEMAS = (
      "SymInt pooled_width, int sampling_ratio, bool aligned) -> Tensor"),
     ("roi_pool(Tensor input, Tensor rois, float spatial_scale, SymInt pooled_height, "
      "SymInt pooled_width) -> (Tensor, Tensor)"),
+    ("ps_roi_align(Tensor input, Tensor rois, float spatial_scale, SymInt pooled_height, "
+     "SymInt pooled_width, int sampling_ratio) -> (Tensor, Tensor)"),
+    ("ps_roi_pool(Tensor input, Tensor rois, float spatial_scale, SymInt pooled_height, "
+     "SymInt pooled_width) -> (Tensor, Tensor)"),
     ("deform_conv2d(Tensor input, Tensor weight, Tensor offset, Tensor mask, Tensor bias, "
      "SymInt stride_h, SymInt stride_w, SymInt pad_h, SymInt pad_w, SymInt dilation_h, "
      "SymInt dilation_w, SymInt groups, SymInt offset_groups, bool use_mask) -> Tensor"),
@@ -100,6 +104,38 @@ def roi_pool(input: Any, rois: Any, spatial_scale: float, pooled_height: int, po
     return made, places
 
 
+def ps_roi_align(input: Any, rois: Any, spatial_scale: float, pooled_height: int,
+                 pooled_width: int, sampling_ratio: int) -> Any:  # fmt: skip
+    """Each part of a box from the channels that are its own (Dai et al. 2016)."""
+    found = roi_align(
+        input, rois, spatial_scale, pooled_height, pooled_width, sampling_ratio, True
+    ).unflatten(1, (-1, pooled_height, pooled_width))
+    made = torch.stack([torch.stack([found[:, :, i, j, i, j] for j in range(pooled_width)], -1)
+                        for i in range(pooled_height)], -2)  # fmt: skip
+    return made, torch.zeros(made.shape, dtype=torch.int32)
+
+
+def ps_roi_pool(input: Any, rois: Any, spatial_scale: float, pooled_height: int, pooled_width: int
+                ) -> Any:  # fmt: skip
+    """The means of whole elements, of which the last row and column are left out."""
+    height, width = input.shape[2:]
+    own = input.unflatten(1, (-1, pooled_height, pooled_width))
+    made = torch.zeros(len(rois), own.shape[1], pooled_height, pooled_width, dtype=input.dtype)
+    for k, roi in enumerate(rois.tolist()):
+        x1, y1, x2, y2 = (math.floor(one * spatial_scale + 0.5) for one in roi[1:])
+        h, w = max(y2 - y1, 1) / pooled_height, max(x2 - x1, 1) / pooled_width
+        for i in range(pooled_height):
+            for j in range(pooled_width):
+                top, bottom = (min(max(one + y1, 0), height - 1)
+                               for one in (math.floor(i * h), math.ceil((i + 1) * h)))  # fmt: skip
+                left, right = (min(max(one + x1, 0), width - 1)
+                               for one in (math.floor(j * w), math.ceil((j + 1) * w)))  # fmt: skip
+                part = own[int(roi[0]), :, i, j, top:bottom, left:right]
+                if part.numel() > 0:
+                    made[k, :, i, j] = part.mean((1, 2))
+    return made, torch.zeros(made.shape, dtype=torch.int32)
+
+
 def deform_conv2d(input: Any, weight: Any, offset: Any, mask: Any, bias: Any, stride_h: int,
                   stride_w: int, pad_h: int, pad_w: int, dilation_h: int, dilation_w: int,
                   groups: int, offset_groups: int, use_mask: bool) -> Any:  # fmt: skip
@@ -154,6 +190,13 @@ def library() -> Any:
         "torchvision::roi_pool",
         lambda *given: (pooled(*given), pooled(*given).to(torch.int32)), lib=made,
     )  # fmt: skip
+
+    def own(input: Any, rois: Any, _scale: float, height: int, width: int, *_: Any) -> Any:
+        shape = (rois.shape[0], input.shape[1] // (height * width), height, width)
+        return input.new_empty(shape), input.new_empty(shape, dtype=torch.int32)
+
+    torch.library.register_fake("torchvision::ps_roi_align", own, lib=made)
+    torch.library.register_fake("torchvision::ps_roi_pool", own, lib=made)
     torch.library.register_fake(
         "torchvision::deform_conv2d",
         lambda x, weight, offset, *_: x.new_empty((x.shape[0], weight.shape[0], *offset.shape[2:])),
@@ -229,6 +272,19 @@ def test_roi_pool(tmp_path: pathlib.Path) -> None:
     torch.manual_seed(0)
     given = [(torch.randn(n, 3, 8, 9), rois(k, n, 14)) for n, k in ((2, 6), (3, 4))]
     check(Called("roi_pool", 0.5, 3, 2), given[0], given[1:], tmp_path)
+
+
+@pytest.mark.parametrize("ratio", [2, 0])
+def test_ps_roi_align(ratio: int, tmp_path: pathlib.Path) -> None:
+    torch.manual_seed(0)
+    given = [(torch.randn(n, 12, 8, 9), rois(k, n, 14)) for n, k in ((2, 6), (3, 4))]
+    check(Called("ps_roi_align", 0.5, 3, 2, ratio), given[0], given[1:], tmp_path)
+
+
+def test_ps_roi_pool(tmp_path: pathlib.Path) -> None:
+    torch.manual_seed(0)
+    given = [(torch.randn(n, 12, 8, 9), rois(k, n, 14)) for n, k in ((2, 6), (3, 4))]
+    check(Called("ps_roi_pool", 0.5, 3, 2), given[0], given[1:], tmp_path)
 
 
 @pytest.mark.parametrize("use_mask", [False, True])
