@@ -75,7 +75,7 @@ bool is_kept_by_python(nb::handle object, bool is_part_of_held, int depth) {
     constexpr int kMaxDepth = 16;  // below that, objects stay Python's
     PyObject* o = object.ptr();
     bool is_list = PyList_CheckExact(o), is_dict = PyDict_CheckExact(o);
-    bool is_tuple = PyTuple_CheckExact(o), is_changeable = is_list || is_dict || PySet_Check(o);
+    bool is_tuple = PyTuple_Check(o), is_changeable = is_list || is_dict || PySet_Check(o);
     bool is_held = is_part_of_held || Py_REFCNT(o) > 1;
     if (is_changeable && is_held) {
         return true;
@@ -131,7 +131,8 @@ std::optional<Object> PythonEnvironment::lookup(std::string_view name) {
     if (found.is_valid()) {
         return object_from_python(found);
     }
-    if (std::optional<Object> builtin = elaborate::library_name(name)) {
+    std::optional<Object> builtin = elaborate::library_name(name);
+    if (builtin && !elaborate::is_left_to_python(*builtin)) {
         return builtin;
     }
     found = nb::steal(PyObject_GetAttr(nb::module_::import_("builtins").ptr(), key.ptr()));

@@ -49,6 +49,8 @@ class PythonEnvironment final : public elaborate::Environment {
 
 // A Python object as the compiler sees it; what it does not know becomes kOpaque.
 elaborate::Object object_from_python(nb::handle object);
+// The object as one that only Python can look into.
+elaborate::Object opaque_from_python(nb::handle object);
 // The reverse, for static objects; nothing for those that have no meaning in Python.
 nb::object object_to_python(const elaborate::Object& object);
 

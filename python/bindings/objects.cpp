@@ -6,6 +6,7 @@
 #include "bindings/element_types.h"
 #include "bindings/environment.h"
 #include "bindings/integers.h"
+#include "bindings/named_tuples.h"
 #include "bindings/numpy.h"
 #include "bindings/onnx_ir.h"
 #include "bindings/opset.h"
@@ -16,6 +17,7 @@
 #include "elaborate/library/builtins.h"
 #include "elaborate/library/python_names.h"
 #include "elaborate/objects/arrays.h"
+#include "elaborate/objects/namespaces.h"
 #include "elaborate/objects/object.h"
 #include "elaborate/scopes/merge.h"
 #include "elaborate/signature.h"
@@ -161,6 +163,15 @@ std::optional<Object> convert_container(nb::handle object, int depth) {
     if (PyTuple_CheckExact(o)) {
         return Object::tuple(convert_items(object, depth));
     }
+    if (std::optional<Object> type =
+            PyTuple_Check(o) ? named_tuple_class(object.type()) : std::nullopt) {
+        // One with more than its items stays Python's.
+        nb::object more = nb::getattr(object, "__dict__", nb::none());
+        return more.is_none() || nb::len(more) == 0
+                   ? std::optional(Object::named_tuple(elaborate::as_namespace(*type),
+                                                       convert_items(object, depth)))
+                   : std::nullopt;
+    }
     if (PyList_CheckExact(o)) {
         return Object::list(convert_items(object, depth));
     }
@@ -244,6 +255,9 @@ bool is_attribute(nb::handle type, const char* name, std::string_view text) {
 }
 
 std::optional<Object> convert_class(nb::handle object) {
+    if (std::optional<Object> named = named_tuple_class(object)) {
+        return named;
+    }
     // numpy.float32 under another name is the same object as the member of the module.
     if (is_attribute(object, "__module__", "numpy")) {
         if (std::optional<Object> known = convert_python_type(object, 0);
@@ -424,6 +438,10 @@ Object object_from_python(nb::handle object) {
     return convert(object, 0);
 }
 
+Object opaque_from_python(nb::handle object) {
+    return opaque(object);
+}
+
 nb::object object_to_python(const Object& object) {
     if (object.is_number() && object.shown_as() == elaborate::ShownAs::kNumpy) {
         return number_of_numpy(object);
@@ -449,12 +467,18 @@ nb::object object_to_python(const Object& object) {
             return nb::borrow(Py_Ellipsis);
         case ObjectKind::kTuple: {
             nb::object items = items_to_python(object.items());
-            return items.is_valid() ? nb::object(nb::tuple(items)) : items;
+            return object.tuple_class() != nullptr ? named_tuple_to_python(object, items)
+                   : items.is_valid()              ? nb::object(nb::tuple(items))
+                                                   : items;
         }
         case ObjectKind::kList:
             return items_to_python(object.items());
-        case ObjectKind::kDict:
-            return dict_to_python(object.get<elaborate::DictObject>());
+        case ObjectKind::kDict: {
+            nb::object made = dict_to_python(object.get<elaborate::DictObject>());
+            bool is_ordered = object.shown_as() == elaborate::ShownAs::kOther && made.is_valid();
+            return is_ordered ? nb::module_::import_("collections").attr("OrderedDict")(made)
+                              : made;
+        }
         case ObjectKind::kRange: {
             const auto& range = object.get<elaborate::RangeObject>();
             return call_builtin("range", nb::int_(range.start), nb::int_(range.stop),
@@ -476,6 +500,10 @@ nb::object object_to_python(const Object& object) {
         }
         case ObjectKind::kOpaque:
             return static_cast<PythonOpaque&>(object.get<elaborate::OpaqueObject>()).object;
+        case ObjectKind::kModule: {
+            elaborate::Namespace* type = elaborate::as_namespace(object);
+            return type != nullptr ? object_to_python(type->outside) : nb::object();
+        }
         default:
             return {};
     }

@@ -1,5 +1,8 @@
 #include "bindings/sources.h"
 
+#include "base/check.h"
+#include "elaborate/objects/program.h"
+#include "elaborate/objects/unknowns.h"
 #include "weights/weights.h"
 
 namespace sardonyx::python {
@@ -49,6 +52,15 @@ std::shared_ptr<void> method_of_program(const void* method, const void* self,
         return made;
     }
     return g_innermost->methods.try_emplace({method, self}, std::move(made)).first->second;
+}
+
+bool has_program() {
+    return g_innermost != nullptr;
+}
+
+void keep_in_program(std::unique_ptr<elaborate::Environment> made) {
+    SDX_CHECK(g_innermost != nullptr);
+    g_innermost->program().unknowns->namespaces.push_back(std::move(made));
 }
 
 const elaborate::Object* known_in_program(nb::handle object) {

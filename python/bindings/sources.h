@@ -51,6 +51,10 @@ void take_back_at_end(nb::object take_back);
 std::shared_ptr<void> method_of_program(const void* method, const void* self,
                                         std::shared_ptr<void> made);
 
+// Whether there is a compilation on this thread; keeps a class as long as the innermost one lasts.
+bool has_program();
+void keep_in_program(std::unique_ptr<elaborate::Environment> made);
+
 // What the innermost compilation has found an object of Python to be; null: not yet.
 const elaborate::Object* known_in_program(nb::handle object);
 void know_in_program(nb::handle object, const elaborate::Object& what);

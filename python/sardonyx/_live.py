@@ -132,7 +132,7 @@ class Watched:
             one = waiting.pop()
             if type(one) in (list, dict, set):
                 self._lent.append((one, one.copy()))
-            if type(one) in (list, set, tuple, frozenset):
+            if type(one) in (list, set, frozenset) or isinstance(one, tuple):
                 waiting += one
             elif type(one) is dict:
                 waiting += one.values()

@@ -174,6 +174,7 @@ class KeyWriter {
             case ObjectKind::kTuple:
             case ObjectKind::kList:
             case ObjectKind::kSet:
+                bytes(object.tuple_class());
                 objects(object.items(), depth);
                 break;
             case ObjectKind::kDict:

@@ -11,6 +11,7 @@
 #include "elaborate/expressions.h"
 #include "elaborate/library/classes.h"
 #include "elaborate/library/library.h"
+#include "elaborate/library/named_tuples.h"
 #include "elaborate/objects/arguments.h"
 #include "elaborate/objects/arrays.h"
 #include "elaborate/objects/context.h"
@@ -26,6 +27,7 @@ namespace sardonyx::elaborate {
 using syntax::ExprKind;
 using syntax::Pattern;
 using syntax::PatternKind;
+using syntax::Range;
 
 namespace {
 
@@ -220,13 +222,12 @@ class Matcher {
         }
         Namespace* own = as_namespace(type);
         bool is_class = own != nullptr && (own->kind == Namespace::Kind::kClass ||
-                                           own->kind == Namespace::Kind::kDataclass);
+                                           own->kind == Namespace::Kind::kDataclass ||
+                                           own->kind == Namespace::Kind::kNamedTuple);
         if (!is_class || own->unknown_all != nullptr) {
             return refuse_part(pattern, "a pattern of a class that is not known");
         }
-        Namespace* instance = as_namespace(subject);
-        if (instance == nullptr || instance->kind != Namespace::Kind::kInstance ||
-            !is_a(*instance, own)) {
+        if (!is_a(subject, own)) {
             return Match::kNo;
         }
         size_t positional = pattern->items.size() - pattern->keywords.size();
@@ -237,19 +238,26 @@ class Matcher {
         for (size_t i = 0; i < pattern->items.size(); ++i) {
             std::string_view name = i < positional ? std::string_view(own->fields[i])
                                                    : c_.text(pattern->keywords[i - positional]);
-            std::optional<Object> value = instance->lookup(name);
-            if (!value) {
-                return Match::kNo;
+            std::optional<Object> held = member_of_instance(subject, name, pattern->range);
+            if (!held || held->is_error()) {
+                return held ? Match::kFailed : Match::kNo;
             }
-            Object held = bound_member(c_, *instance, name, *value, pattern->range);
-            if (held.is_error()) {
-                return Match::kFailed;
-            }
-            if (Match one = match(pattern->items[i], held); one != Match::kYes) {
+            if (Match one = match(pattern->items[i], *held); one != Match::kYes) {
                 return one;
             }
         }
         return Match::kYes;
+    }
+
+    // Nothing: it has none of this name.
+    std::optional<Object> member_of_instance(const Object& subject, std::string_view name,
+                                             Range range) {
+        if (subject.tuple_class() != nullptr) {
+            return named_member(c_, subject, name, range);
+        }
+        Namespace* instance = as_namespace(subject);
+        std::optional<Object> kept = instance->lookup(name);
+        return kept ? std::optional(bound_member(c_, *instance, name, *kept, range)) : std::nullopt;
     }
 
     // int(), str(name): the one item is the subject itself.

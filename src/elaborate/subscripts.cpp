@@ -11,6 +11,8 @@
 #include "elaborate/emit/constants.h"
 #include "elaborate/emit/emit.h"
 #include "elaborate/emit/emitter.h"
+#include "elaborate/emit/operator_binding.h"
+#include "elaborate/emit/opsets.h"
 #include "elaborate/emit/repairs.h"
 #include "elaborate/emit/sizes.h"
 #include "elaborate/emit/values.h"
@@ -433,6 +435,20 @@ Object subscript(Context& c, const Object& object, const Object& index, const Ex
                 type.arguments = index.items();
             }
             return Object::make(ObjectKind::kPythonType, std::move(type));
+        }
+        case ObjectKind::kOpset: {
+            std::optional<bool> is_known =
+                index.is(ObjectKind::kString)
+                    ? has_operator(c, compiled_opset(c, object.get<OpsetObject>()), index.text())
+                    : std::nullopt;
+            if (!is_known) {
+                return refuse_index(c, range,
+                                    fmt::format("an opset is indexed with {}", kind_name(index)),
+                                    "give the name of an operator: `op[\"Abs\"]`");
+            }
+            return *is_known ? Object::make(ObjectKind::kOperator,
+                                            OperatorObject{object.get<OpsetObject>(), index.text()})
+                             : Object::none();
         }
         case ObjectKind::kOpaque: {
             Environment::Answer answer = c.function().environment->item(object, index);

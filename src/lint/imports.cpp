@@ -107,14 +107,49 @@ Range line_of(const File& file, Range statement) {
     return {statement.begin, static_cast<uint32_t>(end)};
 }
 
+constexpr std::string_view kBlanks = " \t";
+
+bool has_comment(std::string_view text, Range before, Range after) {
+    return text.substr(before.end, after.begin - before.end).find('#') != std::string_view::npos;
+}
+
+// A name that another one follows. With its own comment, but not with one above the next.
+Range removal_before_next(std::string_view text, Range name, Range next) {
+    size_t comma = text.find_first_not_of(kBlanks, name.end);
+    if (!has_comment(text, name, next) || text[comma] != ',') {
+        return {name.begin, next.begin};
+    }
+    size_t line = text.find('\n', comma);
+    return {name.begin, static_cast<uint32_t>(text.find_first_not_of(kBlanks, line + 1))};
+}
+
+// The last name: a comment of the one before stays on its line.
+Range removal_of_last(std::string_view text, Range before, Range name) {
+    if (!has_comment(text, before, name)) {
+        return {before.end, name.end};
+    }
+    size_t end = text.find_first_not_of(kBlanks, name.end);
+    end = end < text.size() && text[end] == ',' ? end + 1 : name.end;
+    size_t rest = text.find_first_not_of(kBlanks, end);
+    size_t begin = text.find_last_not_of(kBlanks, name.begin - 1) + 1;
+    bool is_alone = text[begin - 1] == '\n' && rest < text.size() &&
+                    (text[rest] == '#' || text[rest] == '\n' || text[rest] == '\r');
+    size_t line = is_alone ? text.find('\n', rest) : std::string_view::npos;
+    return line != std::string_view::npos
+               ? Range{static_cast<uint32_t>(begin), static_cast<uint32_t>(line + 1)}
+               : Range{name.begin, static_cast<uint32_t>(end)};
+}
+
 // What goes when the alias goes: with its comma, or with the whole statement.
 Range removal(const File& file, const Stmt* statement, std::span<const syntax::Alias> names,
               size_t index) {
     if (names.size() == 1) {
         return line_of(file, statement->range);
     }
-    return index + 1 < names.size() ? Range{names[index].range.begin, names[index + 1].range.begin}
-                                    : Range{names[index - 1].range.end, names[index].range.end};
+    std::string_view text = file.program.sources.text(file.tree.file);
+    return index + 1 < names.size()
+               ? removal_before_next(text, names[index].range, names[index + 1].range)
+               : removal_of_last(text, names[index - 1].range, names[index].range);
 }
 
 // Whether the line on which the offset lies says `# noqa`, or `# noqa: F401` among other codes:

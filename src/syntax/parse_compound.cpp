@@ -221,7 +221,7 @@ const Stmt* Parser::opaque_stmt(std::string_view keyword, uint32_t begin, Exprs 
     List<Symbol> names(heads_);
     List<Clause> clauses(suites_);
     List<WithItem> items(with_items_);
-    const Expr* subject = nullptr;
+    const Expr *subject = nullptr, *base = nullptr;
     bool is_async = text(begin, begin + 5) == "async";
     advance();
     if (keyword == "class") {
@@ -234,7 +234,7 @@ const Stmt* Parser::opaque_stmt(std::string_view keyword, uint32_t begin, Exprs 
         if (keyword == "match") {
             subject = star_expressions();
         }
-        return keyword == "with" ? with_items(items) : keyword != "class";
+        return keyword == "with" ? with_items(items) : keyword == "class" ? class_base(base) : true;
     });
     colon(header);
     if (keyword == "match") {
@@ -252,7 +252,26 @@ const Stmt* Parser::opaque_stmt(std::string_view keyword, uint32_t begin, Exprs 
                                  is_understood ? subject : nullptr,
                                  is_understood ? copy(clauses) : std::span<const Clause>(),
                                  is_understood ? copy(items) : std::span<const WithItem>(),
-                                 is_async);
+                                 is_async, is_understood ? base : nullptr);
+}
+
+// ['(' [expression [',']] ')']
+bool Parser::class_base(const Expr*& base) {
+    if (!at(T::kLeftParen)) {
+        return true;
+    }
+    advance();
+    if (!at(T::kRightParen)) {
+        base = expression();
+    }
+    if (at(T::kComma)) {
+        advance();
+    }
+    bool is_closed = at(T::kRightParen);
+    if (is_closed) {
+        advance();
+    }
+    return is_closed;
 }
 
 void Parser::clause_body(List<const Stmt*>& list, List<Clause>& clauses, Clause clause) {

@@ -37,6 +37,15 @@ std::optional<int64_t> as_int_attribute(const Object& object) {
     return std::nullopt;
 }
 
+// The same where an attribute is known to take an int: a type of tensors stands for its element
+// type, as in `to=INT64`.
+std::optional<int64_t> as_int_or_type(const Object& object) {
+    if (object.is(ObjectKind::kType) && object.get<TypeObject>().type.is_tensor()) {
+        return static_cast<int64_t>(object.get<TypeObject>().type.element_type());
+    }
+    return as_int_attribute(object);
+}
+
 std::optional<float> as_float_attribute(const Object& object) {
     if (object.is_number()) {
         return static_cast<float>(object.as_double());
@@ -107,13 +116,13 @@ std::optional<ir::AttributeValue> attribute_value_of(Context& c, ir::AttributeTy
                                                      const Object& object, Range range) {
     switch (type) {
         case ir::AttributeType::kInt:
-            return lift(as_int_attribute(object));
+            return lift(as_int_or_type(object));
         case ir::AttributeType::kFloat:
             return lift(as_float_attribute(object));
         case ir::AttributeType::kString:
             return lift(as_string_attribute(object));
         case ir::AttributeType::kInts:
-            return list_attribute<int64_t>(c, object, as_int_attribute);
+            return list_attribute<int64_t>(c, object, as_int_or_type);
         case ir::AttributeType::kFloats:
             return list_attribute<float>(c, object, as_float_attribute);
         case ir::AttributeType::kStrings:

@@ -404,8 +404,7 @@ std::optional<Object> placeholder(Context& c, ir::Graph* graph, const Object& li
         }
         items.push_back(std::move(*filler));
     }
-    return like.is(ObjectKind::kTuple) ? Object::tuple(std::move(items))
-                                       : Object::list(std::move(items));
+    return like.with_items(std::move(items));
 }
 
 }  // namespace sardonyx::elaborate

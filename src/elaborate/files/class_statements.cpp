@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,6 +14,7 @@
 
 #include "elaborate/expressions.h"
 #include "elaborate/library/library.h"
+#include "elaborate/library/named_tuples.h"
 #include "elaborate/objects/context.h"
 #include "elaborate/objects/namespaces.h"
 #include "elaborate/objects/statics.h"
@@ -59,47 +59,28 @@ bool read_keywords(Context& c, const syntax::CallExpr* call, ClassKind& kind) {
     return true;
 }
 
-// The name of the one base, where it is a class of Python's: `Enum` or `enum.Enum`.
-std::string base_name(Context& c, std::span<const Symbol> names) {
-    std::optional<Object> base =
-        c.function().environment->lookup_symbol(names[0], c.text(names[0]));
-    bool is_in_module = names.size() == 2 && base && base->is(ObjectKind::kModule) &&
-                        base->get<ModuleObject>().environment == nullptr;
-    if (is_in_module) {
-        base = library_attribute(base->get<ModuleObject>().name, c.text(names[1]));
-    }
-    bool is_class =
-        base && base->is(ObjectKind::kPythonType) && (is_in_module || names.size() == 1);
-    return is_class ? base->get<PythonType>().name : std::string();
-}
-
-// The plain class or dataclass of the file that is the one base; null: it is something else.
-const Namespace* base_class(Context& c, const syntax::OpaqueStmt* statement) {
-    if (statement->head_names.size() != 2) {
-        return nullptr;
-    }
-    std::string_view name = c.text(statement->head_names[1]);
-    std::string_view text = c.source(
-        {statement->keyword_range.begin,
-         statement->body.empty() ? statement->range.end : statement->body[0]->range.begin});
-    size_t open = text.find('('), close = text.find(')');
-    if (open == std::string_view::npos || close == std::string_view::npos ||
-        text.substr(open + 1, close - open - 1) != name) {
-        return nullptr;
-    }
-    std::optional<Object> base =
-        c.function().environment->lookup_symbol(statement->head_names[1], name);
-    Namespace* found = base ? as_namespace(*base) : nullptr;
+// The class of the file that is the base; null: it is something else.
+const Namespace* base_class(const Object& base) {
+    const Namespace* found = as_namespace(base);
     bool is_class = found != nullptr && (found->kind == Namespace::Kind::kClass ||
-                                         found->kind == Namespace::Kind::kDataclass);
+                                         found->kind == Namespace::Kind::kDataclass ||
+                                         found->kind == Namespace::Kind::kNamedTuple);
     return is_class && found->unknown_all == nullptr ? found : nullptr;
 }
 
 // What decorators and bases say; nothing, and a diagnostic, for others.
 std::optional<ClassKind> kind_of(Context& c, const syntax::OpaqueStmt* statement) {
     ClassKind kind;
-    if (statement->head_names.size() > 1 && statement->decorators.empty()) {
-        std::string name = base_name(c, statement->head_names.subspan(1));
+    Object base = statement->base != nullptr ? eval(c, statement->base) : Object::none();
+    if (base.is_error()) {
+        return std::nullopt;
+    }
+    if (base.is(ObjectKind::kPythonType) && statement->decorators.empty()) {
+        const std::string& name = base.get<PythonType>().name;
+        if (name == kNamedTuple) {
+            kind.kind = Namespace::Kind::kNamedTuple;
+            return kind;
+        }
         kind.has_ints = name == "IntEnum";
         kind.has_strings = name == "StrEnum";
         if (kind.has_ints || kind.has_strings || name == "Enum") {
@@ -107,7 +88,12 @@ std::optional<ClassKind> kind_of(Context& c, const syntax::OpaqueStmt* statement
             return kind;
         }
     }
-    kind.base = base_class(c, statement);
+    kind.base = base_class(base);
+    if (kind.base != nullptr && kind.base->kind == Namespace::Kind::kNamedTuple &&
+        statement->decorators.empty()) {
+        kind.kind = Namespace::Kind::kNamedTuple;
+        return kind;
+    }
     bool is_of_dataclass = kind.base != nullptr && kind.base->kind == Namespace::Kind::kDataclass;
     if (kind.base != nullptr && !is_of_dataclass && statement->decorators.empty()) {
         return kind;
@@ -174,6 +160,36 @@ bool read_fields(Context& c, const syntax::OpaqueStmt* statement, Namespace& mad
     return true;
 }
 
+// The fields of a class of named tuples, and their defaults among the names of its body; those of
+// its base, where it has one. False after a diagnostic.
+bool read_tuple_fields(Context& c, const syntax::OpaqueStmt* statement, const Scope& own,
+                       Namespace& made) {
+    if (made.of != nullptr) {
+        made.fields = made.of->fields;
+        made.defaults = made.of->defaults;
+        return true;
+    }
+    std::vector<std::string> fields;
+    std::vector<Object> defaults;
+    for (const syntax::Stmt* one : statement->body) {
+        const auto* field = syntax::maybe_as<syntax::AnnAssignStmt>(one);
+        const auto* name =
+            field != nullptr ? syntax::maybe_as<syntax::NameExpr>(field->target) : nullptr;
+        if (name == nullptr) {
+            continue;
+        }
+        const Object* value = field->value != nullptr ? own.find(name->name) : nullptr;
+        fields.emplace_back(c.text(name->name));
+        if (value != nullptr) {
+            defaults.push_back(*value);
+        } else if (!defaults.empty()) {
+            refuse_class(c, field->range, "a field without a default after one that has one");
+            return false;
+        }
+    }
+    return set_fields(c, made, std::move(fields), std::move(defaults), statement->keyword_range);
+}
+
 // What a name of an enumeration's body becomes: a member, or the earlier one of an equal value.
 Object make_member(Context& c, Namespace& enumeration, const std::string& name, const Object& value,
                    const ClassKind& kind) {
@@ -211,15 +227,17 @@ bool is_plain_member(const Namespace& made, const std::string& name, const Objec
                      const ClassKind& kind) {
     bool is_list =
         value.is(ObjectKind::kList) || value.is(ObjectKind::kDict) || value.is(ObjectKind::kSet);
+    bool is_named = made.kind == Namespace::Kind::kNamedTuple;
     if (name == "__len__" || name == "__getitem__") {
-        return value.is(ObjectKind::kClosure) && made.kind != Namespace::Kind::kEnumeration;
+        return value.is(ObjectKind::kClosure) && made.kind != Namespace::Kind::kEnumeration &&
+               !is_named;
     }
     if (name == "__init__" || name == "__call__" || name == "__post_init__") {
         return value.is(ObjectKind::kClosure) &&
                made.kind == (name == "__init__"        ? Namespace::Kind::kClass
                              : name == "__post_init__" ? Namespace::Kind::kDataclass
                                                        : made.kind) &&
-               made.kind != Namespace::Kind::kEnumeration;
+               made.kind != Namespace::Kind::kEnumeration && !is_named;
     }
     if (name.rfind("__", 0) == 0 || value.is(ObjectKind::kUnbound)) {
         return false;
@@ -231,6 +249,9 @@ bool is_plain_member(const Namespace& made, const std::string& name, const Objec
                !(is_member && kind.has_strings && !value.is(ObjectKind::kString));
     }
     bool is_field = std::find(made.fields.begin(), made.fields.end(), name) != made.fields.end();
+    if (is_named) {
+        return !is_name_of_named_tuples(name) && !is_field;
+    }
     return !(is_list && is_field);
 }
 
@@ -302,7 +323,9 @@ Object make_class(Context& c, const syntax::OpaqueStmt* statement, const ScriptF
     made->is_frozen = kind->is_frozen;
     made->has_eq = kind->has_eq;
     made->has_repr = kind->has_repr;
-    if (kind->kind == Namespace::Kind::kDataclass && !read_fields(c, statement, *made)) {
+    bool is_named = kind->kind == Namespace::Kind::kNamedTuple;
+    if ((kind->kind == Namespace::Kind::kDataclass && !read_fields(c, statement, *made)) ||
+        (is_named && !read_tuple_fields(c, statement, *own, *made))) {
         return Object::error();
     }
     std::vector<Object> given;  // by the names before
@@ -312,6 +335,13 @@ Object make_class(Context& c, const syntax::OpaqueStmt* statement, const ScriptF
             continue;  // deleted, or of a loop
         }
         std::string text(c.text(symbol));
+        bool is_field = is_named && std::find(made->fields.begin(), made->fields.end(), text) !=
+                                        made->fields.end();
+        bool is_slots = is_named && text == "__slots__" && value->is(ObjectKind::kTuple) &&
+                        value->items().empty();
+        if (is_slots || (is_field && kind->base == nullptr)) {
+            continue;  // its default is known already
+        }
         Object automatic;
         if (kind->kind == Namespace::Kind::kEnumeration && is_auto(*value)) {
             automatic = next_value(c, *kind, text, given, statement->keyword_range);

@@ -309,7 +309,8 @@ std::optional<Object> FileModule::imported_part(std::string_view name) const {
     return std::nullopt;
 }
 
-// Before `a/b/c.py`, found as `relative`, Python runs `a/__init__.py` and `a/b/__init__.py`.
+// Before `a/b/c.py`, found as `relative`, Python runs `a/__init__.py` and `a/b/__init__.py`. A
+// folder without such a file is a package with nothing in it but its files.
 void FileModule::run_packages_of(const std::string& path, std::string_view relative) {
     namespace fs = std::filesystem;
     fs::path folder = fs::path(path).parent_path();
@@ -325,7 +326,8 @@ void FileModule::run_packages_of(const std::string& path, std::string_view relat
     for (size_t i = packages.size(); i-- > 0;) {
         bool is_there =
             loaded(program_, packages[i]) != nullptr || fs::is_regular_file(packages[i], failed);
-        FileModule* package = is_there ? load_file(program_, packages[i]) : nullptr;
+        FileModule* package =
+            is_there ? load_file(program_, packages[i]) : load_text(program_, packages[i], {});
         if (package != nullptr && package->state_ == State::kNew) {
             package->start_folder_ = start_folder_;
             package->run();
@@ -395,6 +397,14 @@ Object FileModule::import_module(std::string_view dotted, uint32_t level, Range 
             if (!torch::library_file(path)) {
                 run_packages_of(path, relative);
             }
+            return as_module(path);
+        }
+    }
+    // A folder that is such a package.
+    for (size_t i = 0; i < candidates.size(); i += 2) {
+        if (!relative.empty() && fs::is_directory(candidates[i].parent_path(), failed)) {
+            std::string path = candidates[i].lexically_normal().string();
+            load_text(program_, path, {});
             return as_module(path);
         }
     }

@@ -288,6 +288,9 @@ class Spoiler {
                     object.is(ObjectKind::kMethod) || object.is(ObjectKind::kPartial)) &&
                    reached_.insert(object.pointer().get()).second) {
             each_part(object, [&](const Object& part) { reach(part, level + 1); });
+            if (object.tuple_class() != nullptr) {
+                reach(object.tuple_class()->object(), level + 1);  // its methods
+            }
         }
     }
 

@@ -18,6 +18,7 @@
 #include "elaborate/files/module.h"
 #include "elaborate/files/spoil.h"
 #include "elaborate/flow/effects.h"
+#include "elaborate/library/call_caches.h"
 #include "elaborate/library/library.h"
 #include "elaborate/library/members.h"
 #include "elaborate/objects/arguments.h"
@@ -445,7 +446,7 @@ Object FileModule::decorated(Context& c, const syntax::FunctionDefStmt* definiti
                             decorator.is(ObjectKind::kDecorator) ? decorator.get<DecoratorObject>()
                                                                  : DecoratorObject{});
         } else if (decorator.is(ObjectKind::kClosure) || decorator.is(ObjectKind::kMethod) ||
-                   decorator.is(ObjectKind::kPartial)) {
+                   decorator.is(ObjectKind::kPartial) || is_cache_decorator(decorator)) {
             Arguments one;
             one.positional = {object.is_error() ? as_function() : object};
             one.ranges = {expr->range};

@@ -75,6 +75,9 @@ class AliasCollector {
                     passed(syntax::as<syntax::SubscriptExpr>(expr)->value, names);
                 }
                 break;
+            case ExprKind::kAttribute:  // of an instance or a named tuple
+                passed(syntax::as<syntax::AttributeExpr>(expr)->value, names);
+                break;
             case ExprKind::kIfExp:
                 passed(syntax::as<syntax::IfExpExpr>(expr)->body, names);
                 passed(syntax::as<syntax::IfExpExpr>(expr)->orelse, names);
@@ -370,6 +373,17 @@ class AliasCollector {
                    std::end(kPassing);
     }
 
+    // One of a class of the program, or a function of another file.
+    bool may_be_own_method(const syntax::CallExpr* call) {
+        const auto* method = syntax::as<syntax::AttributeExpr>(call->callee);
+        const auto* root = syntax::maybe_as<syntax::NameExpr>(method->value);
+        std::optional<Object> object = root != nullptr ? object_of(root->name) : std::nullopt;
+        bool is_library = object && (object->is(ObjectKind::kOpset) ||
+                                     (object->is(ObjectKind::kModule) &&
+                                      object->get<ModuleObject>().environment == nullptr));
+        return !is_library && method->name.valid() && c_.text(method->name) != "astype";
+    }
+
     bool is_builtin_call(const syntax::CallExpr* call) {
         const auto* name = syntax::maybe_as<syntax::NameExpr>(call->callee);
         std::optional<Object> object = name != nullptr ? object_of(name->name) : std::nullopt;
@@ -380,7 +394,7 @@ class AliasCollector {
     // script may, operators and other scripts make new tensors.
     bool may_pass(const syntax::CallExpr* call) {
         if (call->callee->kind == ExprKind::kAttribute) {
-            return is_passing_method(call);
+            return is_passing_method(call) || may_be_own_method(call);
         }
         const auto* name = syntax::maybe_as<syntax::NameExpr>(call->callee);
         if (name == nullptr) {

@@ -8,9 +8,12 @@
 
 #include "elaborate/emit/interpreter.h"
 #include "elaborate/library/builtins.h"
+#include "elaborate/library/call_caches.h"
 #include "elaborate/library/library.h"
+#include "elaborate/library/named_tuples.h"
 #include "elaborate/objects/arguments.h"
 #include "elaborate/objects/context.h"
+#include "elaborate/objects/exception_types.h"
 #include "elaborate/objects/namespaces.h"
 #include "elaborate/objects/owners.h"
 #include "elaborate/objects/statics.h"
@@ -49,29 +52,55 @@ bool is_method_decorator(const Object& object) {
            is_builtin(object, kStaticMethod) || is_builtin(object, kCachedProperty);
 }
 
-Object bound_member(Context& c, Namespace& own, std::string_view name, const Object& found,
-                    Range range) {
-    bool is_instance =
-        own.kind == Namespace::Kind::kInstance || own.kind == Namespace::Kind::kMember;
-    bool is_inherited = is_instance && !own.has_own(name);  // what it holds itself is no method
+Object bound_to(Context& c, const Object& self, Namespace& type, const Object& found, Range range) {
+    bool is_of_class = self.is_error();
     if (found.is(ObjectKind::kClosure)) {
-        return is_inherited ? bind_arguments(found, {own.object()}, {}) : found;
+        return is_of_class ? found : bind_arguments(found, {self}, {});
     }
-    if (!found.is(ObjectKind::kMethod) || (is_instance && !is_inherited)) {
+    if (!found.is(ObjectKind::kMethod)) {
         return found;
     }
     const MethodObject& method = found.get<MethodObject>();
     if (method.name == kStaticMethod) {
         return method.self;
     }
+    if (method.name == kFunctionOfClass) {
+        return is_of_class ? method.self : bind_arguments(method.self, {self}, {});
+    }
+    if (is_cached_function(method)) {
+        return is_of_class ? found : bind_arguments(found, {self}, {});
+    }
     if (method.name == kClassMethod) {
-        Namespace* type = is_instance ? const_cast<Namespace*>(own.of) : &own;
-        return bind_arguments(method.self, {type->object()}, {});
+        return bind_arguments(method.self, {type.object()}, {});
     }
     if (method.name == kField) {
         return refuse(c, range, "a field of a class itself");
     }
-    if (method.name == kCachedProperty && is_instance) {
+    if (method.name == kCachedProperty && self.tuple_class() != nullptr) {
+        refuse(c, range, "a cached property of a named tuple, which Python refuses",
+               "make it a `property`");
+        return raises(c, "TypeError");
+    }
+    if (method.name == kProperty || method.name == kCachedProperty) {
+        Arguments nothing;
+        nothing.range = nothing.callee_range = range;
+        return is_of_class ? refuse(c, range, "a property of a class itself")
+                           : call_with(c, method.self, self, nothing);
+    }
+    return found;
+}
+
+Object bound_member(Context& c, Namespace& own, std::string_view name, const Object& found,
+                    Range range) {
+    bool is_instance =
+        own.kind == Namespace::Kind::kInstance || own.kind == Namespace::Kind::kMember;
+    bool is_inherited = is_instance && !own.has_own(name);  // what it holds itself is no method
+    if (is_instance && !is_inherited) {
+        return found;
+    }
+    if (is_instance && found.is(ObjectKind::kMethod) &&
+        found.get<MethodObject>().name == kCachedProperty) {
+        const MethodObject& method = found.get<MethodObject>();
         Arguments nothing;
         nothing.range = nothing.callee_range = range;
         Object value = call_with(c, method.self, own.object(), nothing);
@@ -84,13 +113,8 @@ Object bound_member(Context& c, Namespace& own, std::string_view name, const Obj
         }
         return value;
     }
-    if (method.name == kProperty || method.name == kCachedProperty) {
-        Arguments nothing;
-        nothing.range = nothing.callee_range = range;
-        return is_instance ? call_with(c, method.self, own.object(), nothing)
-                           : refuse(c, range, "a property of a class itself");
-    }
-    return found;
+    return is_instance ? bound_to(c, own.object(), *const_cast<Namespace*>(own.of), found, range)
+                       : bound_to(c, Object::error(), own, found, range);
 }
 
 bool assign_to_member(Context& c, Namespace& own, std::string_view name, const Object& value,
@@ -126,6 +150,9 @@ Object instantiate(Context& c, Namespace& type, const Arguments& arguments) {
         return initialise(c, "__init__",
                           *make_namespace(c, Namespace::Kind::kInstance, type.name, &type).second,
                           arguments);
+    }
+    if (type.kind == Namespace::Kind::kNamedTuple && type.unknown_all == nullptr) {
+        return make_named_tuple(c, type, arguments);
     }
     if (arguments.positional.size() == 1 && arguments.keywords.empty()) {
         if (std::optional<Object> member =

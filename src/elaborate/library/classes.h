@@ -16,6 +16,11 @@ namespace sardonyx::elaborate {
 Object bound_member(Context& c, Namespace& own, std::string_view name, const Object& found,
                     syntax::Range range);
 
+// What the member that a class keeps as `found` is to its instance `self`; to the class where that
+// is the error object.
+Object bound_to(Context& c, const Object& self, Namespace& type, const Object& found,
+                syntax::Range range);
+
 // own.name = value; false after a diagnostic.
 bool assign_to_member(Context& c, Namespace& own, std::string_view name, const Object& value,
                       syntax::Range range);

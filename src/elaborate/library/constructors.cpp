@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "elaborate/emit/emitter.h"
+#include "elaborate/library/library.h"
+#include "elaborate/library/named_tuples.h"
 #include "elaborate/library/tensor_builtins.h"
 #include "elaborate/objects/arguments.h"
 #include "elaborate/objects/context.h"
@@ -172,6 +174,13 @@ Object call_python_type(Context& c, const PythonType& type, const Arguments& a) 
     const std::string& name = type.name;
     if (name == "dict") {
         return make_dict(c, a);
+    }
+    if (name == kOrderedDict) {
+        Object made = make_dict(c, a);
+        return made.is_error() ? made : made.shown(ShownAs::kOther);
+    }
+    if (name == kNamedTuple) {
+        return typing_named_tuple(c, a);
     }
     if (!a.keywords.empty()) {
         const KeywordArgument* base = a.find("base");

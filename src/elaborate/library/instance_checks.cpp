@@ -9,7 +9,10 @@
 #include "elaborate/emit/opsets.h"
 #include "elaborate/emit/sizes.h"
 #include "elaborate/emit/trial.h"
+#include "elaborate/library/classes.h"
+#include "elaborate/library/library.h"
 #include "elaborate/library/members.h"
+#include "elaborate/library/named_tuples.h"
 #include "elaborate/objects/arguments.h"
 #include "elaborate/objects/array_math.h"
 #include "elaborate/objects/arrays.h"
@@ -89,7 +92,7 @@ bool is_instance(const Object& object, std::string_view type) {
         case ObjectKind::kTuple:
             return type == "tuple" || type == "Tuple" || type == "Sequence" || type == "Iterable";
         case ObjectKind::kDict:
-            return type == "dict";
+            return type == "dict" || (type == kOrderedDict && object.shown_as() == ShownAs::kOther);
         case ObjectKind::kConstant:
             return type == "ndarray";
         default:
@@ -188,13 +191,12 @@ Object py_isinstance(Context& c, const Arguments& a) {
     for (const Object& type : types) {
         Namespace* of_file = as_namespace(type);
         if (of_file != nullptr && of_file->unknown_all == nullptr) {
-            Namespace* member = as_member(a.positional[0]);
-            Namespace* object = member != nullptr ? member : as_namespace(a.positional[0]);
-            if (object == nullptr && a.positional[0].shown_as() != ShownAs::kPlain) {
+            bool is_of_class = class_of(a.positional[0]) != nullptr;
+            if (!is_of_class && a.positional[0].shown_as() != ShownAs::kPlain) {
                 return refuse(c, a.range, "`isinstance` of a member of an enumeration of strings",
                               "compare it with the members");
             }
-            if (object != nullptr && is_a(*object, of_file)) {
+            if (is_a(a.positional[0], of_file)) {
                 return Object::boolean(true);
             }
             continue;
@@ -231,6 +233,9 @@ std::optional<bool> has_member(Context& c, const Arguments& a, std::string_view 
     }
     Namespace* own = as_namespace(object);
     bool is_special = name.empty() || name[0] == '_';
+    if (object.tuple_class() != nullptr && !is_special) {
+        return has_named_member(object, name);
+    }
     if (own != nullptr && own->unknown_all == nullptr && !is_special) {
         return own->lookup(name).has_value();
     }
@@ -263,6 +268,19 @@ Object py_hasattr(Context& c, const Arguments& a) {
     }
     std::optional<bool> found = has_member(c, a, a.positional[1].text());
     return found ? Object::boolean(*found) : Object::error();
+}
+
+Object py_setattr(Context& c, const Arguments& a) {
+    Namespace* own = as_namespace(a.positional[0]);
+    if (own == nullptr || !a.positional[1].is(ObjectKind::kString)) {
+        return refuse(c, a.range,
+                      own == nullptr ? fmt::format("`setattr` of {}", kind_name(a.positional[0]))
+                                     : std::string("`setattr` with a name that is not a string"),
+                      "give it an instance of a class, a name, and a value");
+    }
+    return assign_to_member(c, *own, a.positional[1].text(), a.positional[2], a.range)
+               ? Object::none()
+               : Object::error();
 }
 
 Object py_getattr(Context& c, const Arguments& a) {

@@ -1,4 +1,4 @@
-// isinstance(), hasattr() and getattr().
+// isinstance(), hasattr(), getattr() and setattr().
 #pragma once
 
 #include "elaborate/objects/arguments.h"
@@ -9,5 +9,6 @@ namespace sardonyx::elaborate {
 Object py_isinstance(Context& c, const Arguments& a);
 Object py_hasattr(Context& c, const Arguments& a);
 Object py_getattr(Context& c, const Arguments& a);
+Object py_setattr(Context& c, const Arguments& a);
 
 }  // namespace sardonyx::elaborate

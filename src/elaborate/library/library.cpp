@@ -1,4 +1,4 @@
-// The tables of the library, and what its modules have beside numbers, lists and arrays.
+// The modules of the library, and what they have beside functions: types, numbers, opsets.
 #include "elaborate/library/library.h"
 
 #include <fmt/format.h>
@@ -9,21 +9,9 @@
 #include <string>
 
 #include "elaborate/emit/emitter.h"
-#include "elaborate/library/array_choices.h"
-#include "elaborate/library/array_functions.h"
-#include "elaborate/library/array_reductions.h"
-#include "elaborate/library/array_shapes.h"
+#include "elaborate/library/builtin_table.h"
 #include "elaborate/library/builtins.h"
-#include "elaborate/library/classes.h"
-#include "elaborate/library/instance_checks.h"
-#include "elaborate/library/integer_math.h"
-#include "elaborate/library/iterable_builtins.h"
-#include "elaborate/library/itertools.h"
 #include "elaborate/library/math_functions.h"
-#include "elaborate/library/number_builtins.h"
-#include "elaborate/library/numpy_functions.h"
-#include "elaborate/library/operator_functions.h"
-#include "elaborate/library/weights.h"
 #include "elaborate/objects/arguments.h"
 #include "elaborate/objects/arrays.h"
 #include "elaborate/objects/context.h"
@@ -37,179 +25,6 @@ namespace sardonyx::elaborate {
 namespace {
 
 // --- The tables ----------------------------------------------------------------------------------
-
-using BuiltinFunction = Object (*)(Context&, const Arguments&);
-
-struct BuiltinRow {
-    std::string_view name;  // dotted, but for Python's builtins
-    BuiltinFunction function;
-    size_t least;  // positional arguments
-    size_t most;
-    bool takes_keywords = false;
-    bool takes_tuples = false;  // of unknown length
-    bool is_pythons = false;    // where Python runs, NumPy computes it
-};
-
-constexpr BuiltinRow kBuiltins[] = {
-    {"len", py_len, 1, 1, false, true},
-    {"range", py_range, 1, 3},
-    {"max", py_max, 1, SIZE_MAX, true, true},
-    {"min", py_min, 1, SIZE_MAX, true, true},
-    {"abs", py_abs, 1, 1},
-    {"round", py_round, 1, 2},
-    {"pow", py_pow, 2, 3},
-    {"divmod", py_divmod, 2, 2},
-    {"sum", py_sum, 1, 2, false, true},
-    {"zip", py_zip, 0, SIZE_MAX, true},
-    {"map", py_map, 2, SIZE_MAX},
-    {"filter", py_filter, 2, 2},
-    {"enumerate", py_enumerate, 1, 2, true},
-    {"reversed", py_reversed, 1, 1},
-    {"sorted", py_sorted, 1, 1, true},
-    {"iter", py_iter, 1, 1},
-    {"next", py_next, 1, 2},
-    {"all", py_all, 1, 1, false, true},
-    {"any", py_any, 1, 1, false, true},
-    {"print", py_print, 0, SIZE_MAX, true, true},
-    {"slice", py_slice, 1, 3},
-    {"property", py_property, 1, 1},
-    {"classmethod", py_classmethod, 1, 1},
-    {"staticmethod", py_staticmethod, 1, 1},
-    {"isinstance", py_isinstance, 2, 2, false, true},
-    {"hasattr", py_hasattr, 2, 2, false, true},
-    {"getattr", py_getattr, 2, 3, false, true},
-    {"repr", py_repr, 1, 1},
-    {"hex", py_hex, 1, 1},
-    {"oct", py_oct, 1, 1},
-    {"bin", py_bin, 1, 1},
-    {"ascii", py_ascii, 1, 1},
-    {"format", py_format, 1, 2},
-    {"reveal_type", py_reveal_type, 1, 1, false, true},
-    {"typing.reveal_type", py_reveal_type, 1, 1, false, true},
-    {"math.floor", math_floor, 1, 1},
-    {"math.ceil", math_ceil, 1, 1},
-    {"math.prod", math_prod, 1, 1, false, true},
-    {"math.pow", math_pow, 2, 2},
-    {"math.log", math_log, 1, 2},
-    {"math.atan2", math_atan2, 2, 2},
-    {"math.copysign", math_copysign, 2, 2},
-    {"math.fmod", math_fmod, 2, 2},
-    {"math.isfinite", math_isfinite, 1, 1},
-    {"math.isinf", math_isinf, 1, 1},
-    {"math.isnan", math_isnan, 1, 1},
-    {"math.gcd", math_gcd, 0, SIZE_MAX},
-    {"math.lcm", math_lcm, 0, SIZE_MAX},
-    {"math.comb", math_comb, 2, 2},
-    {"math.perm", math_perm, 1, 2},
-    {"math.factorial", math_factorial, 1, 1},
-    {"math.isqrt", math_isqrt, 1, 1},
-    {"numpy.array", np_array, 1, 2, true},
-    {"numpy.asarray", np_asarray, 1, 2, true},
-    {"numpy.zeros", np_zeros, 1, 2, true},
-    {"numpy.ones", np_ones, 1, 2, true},
-    {"numpy.full", np_full, 2, 3, true},
-    {"numpy.arange", np_arange, 1, 3, true},
-    {"numpy.linspace", np_linspace, 0, 4, true},
-    {"numpy.eye", np_eye, 1, 2, true},
-    {"numpy.identity", np_eye, 1, 1},
-    {"numpy.zeros_like", np_zeros_like, 1, 2, true},
-    {"numpy.ones_like", np_ones_like, 1, 2, true},
-    {"numpy.full_like", np_full_like, 2, 3, true},
-    {"numpy.prod", np_prod, 1, 2, true},
-    {"numpy.concatenate", np_concatenate, 1, 2, true, false, true},
-    {"numpy.stack", np_stack, 1, 2, true, false, true},
-    {"numpy.vstack", np_vstack, 1, 1, false, false, true},
-    {"numpy.hstack", np_hstack, 1, 1, false, false, true},
-    {"numpy.where", np_where, 1, 3, false, false, true},
-    {"numpy.maximum", np_maximum, 2, 2, false, false, true},
-    {"numpy.minimum", np_minimum, 2, 2, false, false, true},
-    {"numpy.clip", np_clip, 1, 3, true, false, true},
-    {"numpy.transpose", np_transpose, 1, 2, true, false, true},
-    {"numpy.flip", np_flip, 1, 2, true, false, true},
-    {"numpy.tile", np_tile, 1, 2, true, false, true},
-    {"numpy.repeat", np_repeat, 1, 3, true, false, true},
-    {"numpy.expand_dims", np_expand_dims, 1, 2, true, false, true},
-    {"numpy.squeeze", np_squeeze, 1, 2, true, false, true},
-    {"numpy.reshape", np_reshape, 1, 2, true, false, true},
-    {"numpy.ravel", np_ravel, 1, 1, true, false, true},
-    {"numpy.broadcast_to", np_broadcast_to, 2, 2, true, false, true},
-    {"numpy.pad", np_pad, 2, 2, true, false, true},
-    {"numpy.triu", np_triu, 1, 2, true, false, true},
-    {"numpy.tril", np_tril, 1, 2, true, false, true},
-    {"numpy.diag", np_diag, 1, 2, true, false, true},
-    {"numpy.outer", np_outer, 2, 2, true, false, true},
-    {"numpy.cumsum", np_cumsum, 1, 2, true, false, true},
-    {"numpy.sort", np_sort, 1, 2, true, false, true},
-    {"numpy.argsort", np_argsort, 1, 2, true, false, true},
-    {"numpy.load", load_array, 1, 2, true},
-    {"functools.partial", functools_partial, 1, SIZE_MAX, true},
-    {"functools.wraps", functools_wraps, 1, 1},
-    {"functools.wraps.of", wrapped_function, 2, 2},
-    {"dataclasses.replace", dataclasses_replace, 1, 1, true, false, true},
-    {"numpy.finfo", np_finfo, 1, 1},
-    {"numpy.iinfo", np_iinfo, 1, 1},
-    {"numpy.sum", np_sum, 1, 2, true, false, true},
-    {"numpy.mean", np_mean, 1, 2, true, false, true},
-    {"numpy.max", np_max, 1, 2, true, false, true},
-    {"numpy.min", np_min, 1, 2, true, false, true},
-    {"numpy.argmax", np_argmax, 1, 2, true, false, true},
-    {"numpy.argmin", np_argmin, 1, 2, true, false, true},
-    {"numpy.all", np_all, 1, 2, true, false, true},
-    {"numpy.any", np_any, 1, 2, true, false, true},
-    {"operator.add", operator_binary<syntax::BinaryOp::kAdd>, 2, 2},
-    {"operator.sub", operator_binary<syntax::BinaryOp::kSub>, 2, 2},
-    {"operator.mul", operator_binary<syntax::BinaryOp::kMul>, 2, 2},
-    {"operator.truediv", operator_binary<syntax::BinaryOp::kDiv>, 2, 2},
-    {"operator.floordiv", operator_binary<syntax::BinaryOp::kFloorDiv>, 2, 2},
-    {"operator.mod", operator_binary<syntax::BinaryOp::kMod>, 2, 2},
-    {"operator.pow", operator_binary<syntax::BinaryOp::kPow>, 2, 2},
-    {"operator.matmul", operator_binary<syntax::BinaryOp::kMatMul>, 2, 2},
-    {"operator.and_", operator_binary<syntax::BinaryOp::kBitAnd>, 2, 2},
-    {"operator.or_", operator_binary<syntax::BinaryOp::kBitOr>, 2, 2},
-    {"operator.xor", operator_binary<syntax::BinaryOp::kBitXor>, 2, 2},
-    {"operator.lshift", operator_binary<syntax::BinaryOp::kLeftShift>, 2, 2},
-    {"operator.rshift", operator_binary<syntax::BinaryOp::kRightShift>, 2, 2},
-    {"operator.eq", operator_compare<syntax::CompareOp::kEq>, 2, 2},
-    {"operator.ne", operator_compare<syntax::CompareOp::kNotEq>, 2, 2},
-    {"operator.lt", operator_compare<syntax::CompareOp::kLt>, 2, 2},
-    {"operator.le", operator_compare<syntax::CompareOp::kLtE>, 2, 2},
-    {"operator.gt", operator_compare<syntax::CompareOp::kGt>, 2, 2},
-    {"operator.ge", operator_compare<syntax::CompareOp::kGtE>, 2, 2},
-    {"functools.reduce", functools_reduce, 2, 3},
-    {"itertools.product", itertools_product, 0, SIZE_MAX, true},
-    {"itertools.chain", itertools_chain, 0, SIZE_MAX},
-    {"itertools.chain.from_iterable", itertools_from_iterable, 1, 1},
-    {"itertools.accumulate", itertools_accumulate, 1, 2, true},
-    {"itertools.zip_longest", itertools_zip_longest, 0, SIZE_MAX, true},
-    {"itertools.islice", itertools_islice, 2, 4},
-    {"itertools.repeat", itertools_repeat, 1, 2, true},
-    {"itertools.combinations", itertools_combinations, 2, 2},
-    {"itertools.permutations", itertools_permutations, 1, 2},
-    {"itertools.pairwise", itertools_pairwise, 1, 1},
-    {"itertools.starmap", itertools_starmap, 2, 2},
-    {"dataclasses.dataclass", dataclass_of_nothing, 0, SIZE_MAX, true},
-    {"dataclasses.field", dataclasses_field, 0, 0, true},
-    {"functools.cached_property", py_cached_property, 1, 1},
-    {"ord", py_ord, 1, 1},
-    {"chr", py_chr, 1, 1},
-    {"math.trunc", math_trunc, 1, 1},
-    {"contextlib.nullcontext", context_of_nothing, 0, SIZE_MAX, true},
-    {"contextlib.suppress", context_of_nothing, 0, SIZE_MAX, true},
-    {"enum.auto", enum_auto, 0, 0},
-    {"onnx.numpy_helper.from_array", copied_array, 1, 2, true},
-    {"onnx.numpy_helper.to_array", copied_array, 1, 1},
-    {"onnx.helper.make_tensor", make_tensor, 0, 4, true},
-    {"sardonyx.script", sdx_script, 0, SIZE_MAX, true},
-    {"sardonyx.graph", sdx_graph, 0, 0},
-    {"sardonyx.load_weights", load_weights, 1, 1},
-    {"declare.aten", declared_inline, 1, SIZE_MAX, true},
-    {"declare.pairs", declared_inline, 1, SIZE_MAX},
-    {"declare.prims", declared_inline, 1, 1},
-    {"declare.alias", declared_alias, 2, 2},
-    {"sardonyx.torch.operator", declared_operator, 1, 1},
-    {"sardonyx.values.Opset", sdx_opset, 0, 2, true},
-    {"typing.TypeVar", typing_type_var, 1, SIZE_MAX, true},
-};
 
 struct NumpyType {
     std::string_view name;
@@ -289,10 +104,11 @@ Object python_type(std::string_view name) {
 }
 
 std::optional<Object> find_builtin(std::string_view name) {
-    for (size_t i = 0; i < std::size(kBuiltins); ++i) {
-        if (kBuiltins[i].name == name) {
+    std::span<const BuiltinRow> rows = builtin_rows();
+    for (size_t i = 0; i < rows.size(); ++i) {
+        if (rows[i].name == name) {
             return Object::make(ObjectKind::kBuiltin,
-                                BuiltinObject{kBuiltins[i].name, static_cast<int>(i)});
+                                BuiltinObject{rows[i].name, static_cast<int>(i)});
         }
     }
     return std::nullopt;
@@ -418,7 +234,7 @@ std::optional<Object> library_name(std::string_view name) {
 
 std::vector<std::string_view> library_names() {
     std::vector<std::string_view> names(std::begin(kPythonTypes), std::end(kPythonTypes));
-    for (const BuiltinRow& row : kBuiltins) {
+    for (const BuiltinRow& row : builtin_rows()) {
         if (row.name.find('.') == std::string_view::npos) {
             names.push_back(row.name);
         }
@@ -480,6 +296,10 @@ std::optional<Object> library_attribute(std::string_view module, std::string_vie
                                  std::end(kTypingNames)) {
         return python_type(name);
     }
+    if ((known == "typing" && name == kNamedTuple) ||
+        (known == "collections" && name == kOrderedDict)) {
+        return python_type(name);
+    }
     if (known == "enum" && (name == "Enum" || name == "IntEnum" || name == "StrEnum")) {
         return python_type(name);
     }
@@ -495,7 +315,7 @@ std::optional<Object> library_attribute(std::string_view module, std::string_vie
 std::vector<std::string_view> library_module_names(std::string_view module) {
     std::vector<std::string_view> names;
     std::string_view known = known_as(module);
-    for (const BuiltinRow& row : kBuiltins) {
+    for (const BuiltinRow& row : builtin_rows()) {
         size_t dot = row.name.rfind('.');
         if (dot != std::string_view::npos && row.name.substr(0, dot) == known) {
             names.push_back(row.name.substr(dot + 1));
@@ -521,8 +341,11 @@ BuiltinObject library_builtin(std::string_view name) {
 }
 
 bool is_left_to_python(const Object& object) {
+    if (object.is(ObjectKind::kPythonType)) {
+        return object.get<PythonType>().name == kOrderedDict;
+    }
     return object.is(ObjectKind::kBuiltin) && object.get<BuiltinObject>().index >= 0 &&
-           kBuiltins[static_cast<size_t>(object.get<BuiltinObject>().index)].is_pythons;
+           builtin_rows()[static_cast<size_t>(object.get<BuiltinObject>().index)].is_pythons;
 }
 
 bool is_builtin(const Object& object, std::string_view name) {
@@ -550,7 +373,8 @@ Object call_library(Context& c, const BuiltinObject& builtin, const Arguments& g
     }
     const Arguments& arguments = is_plain ? given : plain;
     bool is_math_row = builtin.index == kMathIndex;
-    const BuiltinRow* row = is_math_row ? nullptr : &kBuiltins[static_cast<size_t>(builtin.index)];
+    const BuiltinRow* row =
+        is_math_row ? nullptr : &builtin_rows()[static_cast<size_t>(builtin.index)];
     size_t least = is_math_row ? 1 : row->least, most = is_math_row ? 1 : row->most;
     size_t count = arguments.positional.size();
     if (count < least || count > most) {

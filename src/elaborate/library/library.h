@@ -22,6 +22,12 @@ inline constexpr std::string_view kTorchPackage = "<sardonyx.torch>";
 // The type that enum.auto() gives, which stands for a value yet to come.
 inline constexpr std::string_view kAuto = "auto";
 
+// The class of typing that classes of named tuples have as their base, and what a call of it makes.
+inline constexpr std::string_view kNamedTuple = "NamedTuple";
+
+// A dict to the compiler that Python shows and compares in its own way (ShownAs::kOther).
+inline constexpr std::string_view kOrderedDict = "OrderedDict";
+
 // The object of a builtin name (`len`, `range`, `float`); nothing when there is none.
 std::optional<Object> library_name(std::string_view name);
 

@@ -58,8 +58,11 @@ constexpr RealFunction kMath[] = {{"sqrt", std::sqrt},
                                   {"atanh", std::atanh},
                                   // NumPy has none of this name.
                                   {"erf", std::erf},
-                                  {"erfc", std::erfc}};
-constexpr std::string_view kOfMathAlone[] = {"erf", "erfc"};
+                                  {"erfc", std::erfc},
+                                  // NumPy's own have other last bits.
+                                  {"cbrt", std::cbrt},
+                                  {"exp2", std::exp2}};
+constexpr std::string_view kOfMathAlone[] = {"erf", "erfc", "cbrt", "exp2"};
 
 // What Python raises: OverflowError for what is too large, ValueError for what has no result.
 bool is_outside(double result, bool are_finite) {

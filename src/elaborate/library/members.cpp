@@ -18,6 +18,7 @@
 #include "elaborate/emit/sizes.h"
 #include "elaborate/library/classes.h"
 #include "elaborate/library/library.h"
+#include "elaborate/library/named_tuples.h"
 #include "elaborate/objects/arrays.h"
 #include "elaborate/objects/context.h"
 #include "elaborate/objects/element_types.h"
@@ -245,6 +246,12 @@ Object module_member(Context& c, const Object& object, std::string_view name, Ra
         return Object::error();
     }
     Namespace* of_file = as_namespace(object);
+    if (of_file != nullptr && of_file->kind == Namespace::Kind::kNamedTuple && !found) {
+        found = named_class_member(c, *of_file, name, range);
+        if (found || !of_file->outside.is_error()) {
+            return found ? *found : member(c, of_file->outside, name, range, name_range);
+        }
+    }
     bool is_made_here = of_file != nullptr && of_file->is_of_script && of_file->has_own(name);
     if (found && !c.runs_file && !is_made_here) {
         note_foreign(c, *found);
@@ -331,6 +338,22 @@ Object method_of(Context& c, const Object& object, std::string_view name, Range 
     return Object::make(ObjectKind::kMethod, MethodObject{object, std::string(name)});
 }
 
+Object member_of_named(Context& c, const Object& object, std::string_view name, Range range,
+                       Range name_range) {
+    if (name == "index" || name == "count") {
+        return method_of(c, object, name, name_range, kTupleMethods);
+    }
+    if (std::optional<Object> found = named_member(c, object, name, range)) {
+        return *found;
+    }
+    std::vector<std::string> own = object.tuple_class()->names();
+    std::vector<std::string_view> known(own.begin(), own.end());
+    known.insert(known.end(), object.tuple_class()->fields.begin(),
+                 object.tuple_class()->fields.end());
+    Object failed = no_member(c, object, name, name_range, known);
+    return name[0] != '_' ? raises(c, "AttributeError") : failed;
+}
+
 }  // namespace
 
 Object member(Context& c, const Object& object, std::string_view name, Range range,
@@ -368,7 +391,9 @@ Object member(Context& c, const Object& object, std::string_view name, Range ran
         case ObjectKind::kList:
             return method_of(c, object, name, name_range, kListMethods);
         case ObjectKind::kTuple:
-            return method_of(c, object, name, name_range, kTupleMethods);
+            return object.tuple_class() != nullptr
+                       ? member_of_named(c, object, name, range, name_range)
+                       : method_of(c, object, name, name_range, kTupleMethods);
         case ObjectKind::kDict:
             return method_of(c, object, name, name_range, kDictMethods);
         case ObjectKind::kString:

@@ -16,7 +16,9 @@
 #include "elaborate/library/array_choices.h"
 #include "elaborate/library/array_reductions.h"
 #include "elaborate/library/array_shapes.h"
+#include "elaborate/library/call_caches.h"
 #include "elaborate/library/constructors.h"
+#include "elaborate/library/named_tuples.h"
 #include "elaborate/library/number_builtins.h"
 #include "elaborate/library/set_methods.h"
 #include "elaborate/library/sorting.h"
@@ -34,6 +36,8 @@
 #include "elaborate/scopes/lookup.h"
 
 namespace sardonyx::elaborate {
+
+using syntax::Range;
 
 namespace {
 
@@ -275,7 +279,7 @@ Object change_dict(Context& c, const MethodObject& method, const Arguments& a) {
         dict.items.clear();
         return Object::none();
     }
-    if (name == "popitem" && a.positional.empty()) {
+    if (name == "popitem" && a.positional.empty() && a.keywords.empty()) {
         if (dict.items.empty()) {
             refuse(c, a.range, "`popitem` of an empty dict");
             return raises(c, "KeyError");
@@ -348,7 +352,8 @@ Object dict_method(Context& c, const MethodObject& method, const Arguments& a) {
                : a.positional.size() > 1 ? a.positional[1]
                                          : Object::none();
     }
-    return name == "copy" ? Object::dict(dict) : dict_view(c, method, a);
+    return name == "copy" ? Object::dict(dict).shown(method.self.shown_as())
+                          : dict_view(c, method, a);
 }
 
 Object tensor_method(Context& c, const MethodObject& method, const Arguments& a) {
@@ -407,6 +412,12 @@ bool is_changing_method(std::string_view name) {
 }
 
 Object call_method(Context& c, const MethodObject& method, const Arguments& arguments) {
+    if (std::optional<Object> made = named_method(c, method, arguments)) {
+        return *made;
+    }
+    if (std::optional<Object> result = call_cached(c, method, arguments)) {
+        return *result;
+    }
     switch (method.self.kind()) {
         case ObjectKind::kList:
         case ObjectKind::kTuple:

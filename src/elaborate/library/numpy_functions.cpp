@@ -24,6 +24,8 @@
 
 namespace sardonyx::elaborate {
 
+using syntax::Range;
+
 namespace {
 
 // Numbers and arrays, and lists of these, in their common type. Nothing: they do not make an array.

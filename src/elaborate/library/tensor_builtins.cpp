@@ -368,7 +368,7 @@ constexpr MathOperator kMathOperators[] = {
     {"erf", "Erf", "Erf"},          {"fabs", "Abs", "Abs", true}, {"floor", "Floor", "Floor", true},
     {"ceil", "Ceil", "Ceil", true}, {"log2", "", "Log"},          {"log10", "", "Log"},
     {"log1p", "", "Log"},           {"expm1", "", "Exp"},         {"erfc", "", "Erf"},
-    {"gamma", "", "Exp"},
+    {"gamma", "", "Exp"},           {"cbrt", "", "Pow"},          {"exp2", "", "Pow"},
 };
 
 }  // namespace

@@ -109,8 +109,19 @@ bool is_field_of(const Object& value, std::string_view keyword) {
                                   Object::string(std::string(keyword))) != nullptr;
 }
 
-bool is_a(const Namespace& instance, const Namespace* type) {
-    const Namespace* own = instance.of;
+const Namespace* class_of(const Object& object) {
+    if (object.tuple_class() != nullptr) {
+        return object.tuple_class();
+    }
+    Namespace* member = as_member(object);
+    Namespace* found = member != nullptr ? member : as_namespace(object);
+    bool is_instance = found != nullptr && (found->kind == Namespace::Kind::kInstance ||
+                                            found->kind == Namespace::Kind::kMember);
+    return is_instance ? found->of : nullptr;
+}
+
+bool is_a(const Object& object, const Namespace* type) {
+    const Namespace* own = class_of(object);
     while (own != nullptr && own != type) {
         own = own->of;
     }

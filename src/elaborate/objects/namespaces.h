@@ -17,7 +17,7 @@ namespace sardonyx::elaborate {
 // A class, an instance or a member of an enumeration. Behind an Object of kModule.
 class Namespace : public Environment {
   public:
-    enum class Kind : uint8_t { kClass, kDataclass, kEnumeration, kInstance, kMember };
+    enum class Kind : uint8_t { kClass, kDataclass, kNamedTuple, kEnumeration, kInstance, kMember };
 
     Namespace(Kind kind, std::string name, const Namespace* of)
         : kind(kind), name(std::move(name)), of(of) {}
@@ -27,10 +27,12 @@ class Namespace : public Environment {
     // The class of an instance or member, the base of a class; null: there is none.
     const Namespace* const of;
     bool is_frozen = false;
-    bool is_of_script = false;                  // made while a script is compiled
-    bool has_eq = true;                         // a dataclass whose instances compare by fields
-    bool has_repr = true;                       // one whose instances show all of their fields
-    std::vector<std::string> fields;            // of a dataclass, in order
+    bool is_of_script = false;        // made while a script is compiled
+    bool has_eq = true;               // a dataclass whose instances compare by fields
+    bool has_repr = true;             // one whose instances show all of their fields
+    std::vector<std::string> fields;  // of a dataclass or named tuples, in order
+    std::vector<Object> defaults;     // of named tuples: of the last fields
+    Object outside;  // the class as the environment knows it; the error object: it does not
     std::shared_ptr<UnknownCause> unknown_all;  // not null: nothing of it is known any more
     const ir::Graph* new_in = nullptr;          // where its `__init__` runs; null: that is over
 
@@ -71,8 +73,11 @@ Namespace* compared_by_fields(const Object& object);
 // The fields of such an instance, as a tuple.
 Object fields_of(Namespace& instance);
 
-// Whether the instance is of the class, or of one that has it as a base.
-bool is_a(const Namespace& instance, const Namespace* type);
+// The class of an instance, a member of an enumeration or a named tuple; null: none of a program.
+const Namespace* class_of(const Object& object);
+
+// Whether the object is of the class, or of one that has it as a base.
+bool is_a(const Object& object, const Namespace* type);
 
 // The method of this name of an instance's class; nothing: it has none.
 std::optional<Object> special_method(const Object& instance, std::string_view name);
@@ -88,6 +93,9 @@ std::optional<Object> member_of_value(const Object& enumeration, const Object& v
 
 // What `field(default_factory=...)` is until its class is called.
 inline constexpr std::string_view kField = "dataclasses.field";
+
+// What a function of a class of Python is kept as.
+inline constexpr std::string_view kFunctionOfClass = "function";
 
 // The object of a new namespace, which lives as long as the program.
 std::pair<Object, Namespace*> make_namespace(Context& c, Namespace::Kind kind, std::string name,

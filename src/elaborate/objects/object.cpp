@@ -40,6 +40,8 @@ std::string repr_items(const std::vector<Object>& items, int depth);
 
 std::string repr_dict(const DictObject& dict, int depth);
 
+std::string repr_named(const Object& tuple, int depth);
+
 // FLOAT; <class 'numpy.float32'>; dtype('float32').
 std::string type_repr(const Object& object) {
     std::string_view numpy = numpy_name(object.as_element_type());
@@ -70,6 +72,9 @@ std::string repr_at(const Object& object, int depth) {
         case ObjectKind::kEllipsis:
             return "...";
         case ObjectKind::kTuple:
+            if (object.tuple_class() != nullptr) {
+                return repr_named(object, depth);
+            }
             return "(" + repr_items(object.items(), depth) +
                    (object.items().size() == 1 ? ",)" : ")");
         case ObjectKind::kList:
@@ -118,6 +123,16 @@ std::string repr_items(const std::vector<Object>& items, int depth) {
         result += (i == 0 ? "" : ", ") + repr_at(items[i], depth + 1);
     }
     return items.size() > kReprItems ? result + ", ..." : result;
+}
+
+std::string repr_named(const Object& tuple, int depth) {
+    const Namespace& type = *tuple.tuple_class();
+    std::string result = type.name + "(";
+    for (size_t i = 0; i < tuple.items().size() && i < kReprItems; ++i) {
+        result += fmt::format("{}{}={}", i == 0 ? "" : ", ", type.fields[i],
+                              repr_at(tuple.items()[i], depth + 1));
+    }
+    return result + (tuple.items().size() > kReprItems ? ", ...)" : ")");
 }
 
 std::string repr_dict(const DictObject& dict, int depth) {
@@ -258,7 +273,7 @@ bool equal_items(const std::vector<Object>& a, const std::vector<Object>& b, Wal
     return all;
 }
 
-bool equal_dicts(const DictObject& a, const DictObject& b, Walk& walk) {
+bool equal_dicts(const DictObject& a, const DictObject& b, bool are_ordered, Walk& walk) {
     if (&a == &b) {
         return true;
     }
@@ -268,7 +283,7 @@ bool equal_dicts(const DictObject& a, const DictObject& b, Walk& walk) {
     --walk.depth;
     walk.steps -= 1 + static_cast<int64_t>(a.items.size());
     // The order of the items is what iteration shows.
-    bool all = walk.equality == Equality::kIdentical
+    bool all = walk.equality == Equality::kIdentical || are_ordered
                    ? std::equal(a.items.begin(), a.items.end(), b.items.begin(),
                                 [&walk](const auto& x, const auto& y) {
                                     return equal_at(x.first, y.first, walk) &&
@@ -341,6 +356,8 @@ bool are_told_apart(const Object& a, const Object& b) {
                        : !a.get<OpaqueObject>().is_same(b.get<OpaqueObject>());
         case ObjectKind::kElementType:
             return a.type_form() != b.type_form();
+        case ObjectKind::kTuple:
+            return a.tuple_class() != b.tuple_class();
         case ObjectKind::kOpaque:
             return !a.get<OpaqueObject>().is_same(b.get<OpaqueObject>());
         case ObjectKind::kRange:
@@ -401,7 +418,9 @@ bool equal_at(const Object& a, const Object& b, Walk& walk) {
         case ObjectKind::kList:
             return equal_items(a.items(), b.items(), walk);
         case ObjectKind::kDict:
-            return equal_dicts(a.get<DictObject>(), b.get<DictObject>(), walk);
+            return equal_dicts(a.get<DictObject>(), b.get<DictObject>(),
+                               a.shown_as() == ShownAs::kOther && b.shown_as() == ShownAs::kOther,
+                               walk);
         case ObjectKind::kSet:
             if (walk.equality == Equality::kIdentical) {
                 return equal_items(a.items(), b.items(), walk);
@@ -493,6 +512,8 @@ bool is_same_object(const Object& a, const Object& b) {
             return a.pointer() == b.pointer();
         case ObjectKind::kModule:
             return is_same_module(a.get<ModuleObject>(), b.get<ModuleObject>());
+        case ObjectKind::kTuple:
+            return a.tuple_class() != nullptr ? a.pointer() == b.pointer() : identical(a, b);
         default:
             return identical(a, b);
     }

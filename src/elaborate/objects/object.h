@@ -29,6 +29,7 @@
 namespace sardonyx::elaborate {
 
 class Object;
+class Namespace;
 class ScriptFunction;
 struct Closure;
 
@@ -231,6 +232,17 @@ class Object {
     static Object list(std::vector<Object> items) {
         return nested(ObjectKind::kList, std::move(items));
     }
+    // An instance of a class of named tuples (named_tuples.h), which is a tuple in all else.
+    static Object named_tuple(Namespace* type, std::vector<Object> items) {
+        Object object = tuple(std::move(items));
+        object.scalar_.tuple_class = type;
+        return object;
+    }
+    // Other items for the same kind of sequence: a list, a tuple, one of the same class.
+    Object with_items(std::vector<Object> items) const {
+        return kind_ == ObjectKind::kTuple ? named_tuple(tuple_class(), std::move(items))
+                                           : list(std::move(items));
+    }
     static Object dict(DictObject items);
     // Equal items are one; in the order of their first.
     static Object set(const std::vector<Object>& items);
@@ -300,6 +312,10 @@ class Object {
         return kind_ == ObjectKind::kElementType && type_form() == TypeForm::kOnnx;
     }
     const std::string& text() const { return get<std::string>(); }
+    // The class of a named tuple; null: it is a plain tuple, or none.
+    Namespace* tuple_class() const {
+        return kind_ == ObjectKind::kTuple ? scalar_.tuple_class : nullptr;
+    }
     // Of a tuple, list or set. A list may be changed through it.
     std::vector<Object>& items() const { return get<std::vector<Object>>(); }
     // T must be what make() was given for this kind.
@@ -357,6 +373,9 @@ class Object {
         }
         Object object = make(kind, std::move(items));
         object.nesting_ = static_cast<uint16_t>(deepest + (deepest < UINT16_MAX ? 1 : 0));
+        if (kind == ObjectKind::kTuple) {
+            object.scalar_.tuple_class = nullptr;
+        }
         return object;
     }
 
@@ -370,6 +389,7 @@ class Object {
         int64_t integer;
         double real;
         ir::Value* value;
+        Namespace* tuple_class;
     } scalar_ = {0};
     std::shared_ptr<void> data_;
 };

@@ -115,6 +115,9 @@ class Shower {
             case ObjectKind::kBytes:
                 return bytes(object.text());
             case ObjectKind::kTuple:
+                if (object.tuple_class() != nullptr) {
+                    return fields(*object.tuple_class(), object.items(), depth);
+                }
                 return items(object.items(), "(", object.items().size() == 1 ? ",)" : ")", depth);
             case ObjectKind::kList:
                 return items(object.items(), "[", "]", depth);
@@ -362,15 +365,24 @@ class Shower {
         if (!is_data) {
             return unknown(found == nullptr ? "a module" : "a class or its instance");
         }
-        std::string result = found->of->name + "(";
-        for (size_t i = 0; i < found->of->fields.size(); ++i) {
-            const std::string& field = found->of->fields[i];
+        std::vector<Object> values;
+        for (const std::string& field : found->of->fields) {
             std::optional<Object> value = found->lookup(field);
             if (!value || is_field_of(*value, "")) {
                 return unknown(fmt::format("the field `{}`", field));
             }
-            result += fmt::format("{}{}=", i == 0 ? "" : ", ", field);
-            if (!add(result, *value, depth)) {
+            values.push_back(std::move(*value));
+        }
+        return fields(*found->of, values, depth);
+    }
+
+    // Point(x=1, y=2)
+    std::optional<std::string> fields(const Namespace& type, const std::vector<Object>& values,
+                                      int depth) {
+        std::string result = type.name + "(";
+        for (size_t i = 0; i < values.size(); ++i) {
+            result += fmt::format("{}{}=", i == 0 ? "" : ", ", type.fields[i]);
+            if (!add(result, values[i], depth)) {
                 return std::nullopt;
             }
         }

@@ -412,7 +412,7 @@ Object static_binary(Context& c, Binary op, const Object& a, const Object& b, sy
         for (const auto& [key, value] : b.get<DictObject>().items) {
             both.set(key, value);
         }
-        Object made = Object::dict(std::move(both));
+        Object made = Object::dict(std::move(both)).shown(std::max(a.shown_as(), b.shown_as()));
         claim(c, made);
         return made;
     }

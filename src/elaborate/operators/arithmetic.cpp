@@ -265,8 +265,11 @@ Object binary(Context& c, syntax::BinaryOp op, const Operand& first, const Opera
         ir::Value *left = nullptr, *right = nullptr;
         bool is_integer_base = a.is_tensor() && is_integer(a.value()->type.element_type());
         bool are_numbers = is_python_number(a) && is_python_number(b);
+        // n ** -1 of ints is a float to Python.
+        bool is_inverse = operation == lowering::Binary::kPow && are_numbers && is_integer_base &&
+                          b.is_integer() && b.as_int() < 0;
         ElementType of_bools =
-            operation == lowering::Binary::kDiv ? ElementType::kDouble
+            operation == lowering::Binary::kDiv || is_inverse ? ElementType::kDouble
             : are_numbers && common_type(a, b) == ElementType::kBool && !keeps_bools(operation)
                 ? ElementType::kInt64
                 : ElementType::kUndefined;
@@ -304,8 +307,8 @@ Object binary(Context& c, syntax::BinaryOp op, const Operand& first, const Opera
         Range ranges[] = {a_range, b_range};
         Emitter e(c, range, ranges);
         ir::Value* result = lowering::lower_binary(e, operation, left, right);
-        bool is_either =
-            gives_either(a, b) && !(are_numbers && operation == lowering::Binary::kDiv);
+        bool is_either = gives_either(a, b) &&
+                         !(are_numbers && (operation == lowering::Binary::kDiv || is_inverse));
         return as_operand_kind(result, a, b).either(is_either);
     }
     return refuse_operand(c, lowering::kBinarySymbols[static_cast<size_t>(op)], a, b, range);

@@ -17,6 +17,7 @@
 #include "elaborate/flow/bindings.h"
 #include "elaborate/flow/block_facts.h"
 #include "elaborate/objects/context.h"
+#include "elaborate/objects/namespaces.h"
 #include "elaborate/scopes/branch.h"
 #include "ir/standard.h"
 #include "syntax/visit.h"
@@ -100,6 +101,17 @@ class Origins {
     std::unordered_set<const ir::Value*> found_;
 };
 
+// What an instance holds itself, and not its class, as a tuple.
+Object own_values(Namespace& instance) {
+    std::vector<Object> values;
+    for (const std::string& name : instance.names()) {
+        if (instance.has_own(name)) {
+            values.push_back(instance.lookup(name).value_or(Object::error()));
+        }
+    }
+    return Object::tuple(std::move(values));
+}
+
 // Whether a name may hold the same as the one in question: of its class of aliases, or another.
 enum class NameClass : uint8_t { kSame, kOther };
 
@@ -154,6 +166,10 @@ class Holders {
             return count(Object::tuple(partial.first), of_name, depth + 1) +
                    count(Object::dict(partial.keywords), of_name, depth + 1) +
                    count(partial.function, of_name, depth + 1);
+        }
+        Namespace* instance = class_of(object) != nullptr ? as_namespace(object) : nullptr;
+        if (instance != nullptr && depth <= kDepth && seen_.insert(instance).second) {
+            return count(own_values(*instance), of_name, depth + 1);
         }
         bool is_dict = object.is(ObjectKind::kDict);
         if ((!is_dict && !object.is_sequence()) || depth > kDepth || steps_ > kSteps ||

@@ -32,7 +32,8 @@ bool flatten_like(const Object& structure, const Object& object, std::vector<Obj
         leaves.push_back(object);
         return true;
     }
-    if (object.kind() != structure.kind() || object.items().size() != structure.items().size()) {
+    if (object.kind() != structure.kind() || object.tuple_class() != structure.tuple_class() ||
+        object.items().size() != structure.items().size()) {
         return false;
     }
     for (size_t i = 0; i < structure.items().size(); ++i) {

@@ -40,8 +40,7 @@ Object map_leaves(const Object& object, Leaf&& leaf) {
     for (const Object& item : object.items()) {
         items.push_back(map_leaves(item, leaf));
     }
-    return object.is(ObjectKind::kTuple) ? Object::tuple(std::move(items))
-                                         : Object::list(std::move(items));
+    return object.with_items(std::move(items));
 }
 
 // The parts of `object` where `structure` has leaves; nothing when it is built otherwise.

@@ -94,8 +94,8 @@ std::optional<Object> join_objects(const Object& a, const Object& b, Leaf&& leaf
     if (identical(a, b)) {
         return a;
     }
-    if (a.is_sequence() && a.kind() == b.kind() && a.items().size() == b.items().size() &&
-        !a.items().empty()) {
+    if (a.is_sequence() && a.kind() == b.kind() && a.tuple_class() == b.tuple_class() &&
+        a.items().size() == b.items().size() && !a.items().empty()) {
         std::vector<Object> items;
         for (size_t i = 0; i < a.items().size(); ++i) {
             std::optional<Object> item = join_objects(a.items()[i], b.items()[i], leaf);
@@ -104,8 +104,7 @@ std::optional<Object> join_objects(const Object& a, const Object& b, Leaf&& leaf
             }
             items.push_back(std::move(*item));
         }
-        return a.is(ObjectKind::kTuple) ? Object::tuple(std::move(items))
-                                        : Object::list(std::move(items));
+        return a.with_items(std::move(items));
     }
     if (a.is(ObjectKind::kDict) && b.is(ObjectKind::kDict)) {
         const auto &left = a.get<DictObject>().items, &right = b.get<DictObject>().items;
@@ -119,8 +118,9 @@ std::optional<Object> join_objects(const Object& a, const Object& b, Leaf&& leaf
             }
             dict.set(left[i].first, std::move(*item));
         }
-        return left.size() == right.size() ? std::optional(Object::dict(std::move(dict)))
-                                           : std::nullopt;
+        return left.size() == right.size() && a.shown_as() == b.shown_as()
+                   ? std::optional(Object::dict(std::move(dict)).shown(a.shown_as()))
+                   : std::nullopt;
     }
     if (are_numbers(a, b) || (is_leaf(a) && is_leaf(b)) || are_sequences(a, b)) {
         return leaf(a, b);

@@ -359,6 +359,26 @@ def test_imports_that_stay(name: str, tmp_path: pathlib.Path) -> None:
     assert script.read_text() == text and done.stdout == ""
 
 
+# Lists of names of which `sep` stays.
+COMMENTS = {
+    "(sep,  # of paths\n    path)": "(sep,  # of paths\n    )",
+    "(\n    sep,  # of paths\n    path,  # gone\n)": "(\n    sep,  # of paths\n)",
+    "(\n    path,  # gone\n    # of paths\n    sep,\n)": "(\n    # of paths\n    sep,\n)",
+    "(path,  # gone\n    sep)": "(sep)",
+    "(\n    sep,  # of paths\n    path as p)": "(\n    sep,  # of paths\n    )",
+    "sep, \\\n    path": "sep",
+}
+
+
+@pytest.mark.parametrize("names", COMMENTS)
+def test_comments_of_imports_that_stay(names: str, tmp_path: pathlib.Path) -> None:
+    text = "from os import {}\n" + program("return x") + "\n\nprint(sep)\n"
+    script = tmp_path / "script.py"
+    script.write_text(text.format(names))
+    run("check", "--fix", script, status=0)
+    assert script.read_text() == text.format(COMMENTS[names])
+
+
 def test_another_code_is_no_noqa_of_ours(tmp_path: pathlib.Path) -> None:
     script = tmp_path / "script.py"
     script.write_text("import os  # noqa: E501\n" + program("return x"))

@@ -950,7 +950,14 @@ PARTS_OF_PACKAGES = {
     "import many.absolute as one": "one.K + one.many.leaf + 98",
     # The package's own name wins over that of the file.
     "import many": "many.leaf + many.V - 3 + 102",
+    # Folders without `__init__.py`.
+    "import many.bare.deep.part": "many.bare.deep.part.K + 110",
+    "from many.bare import deep; import many.bare.deep.part as p": "deep.part.K + p.K + 108",
+    "from many.bare.deep import part; from bare import part as q": "part.K + q.K + 100",
 }
+
+
+OWN = ("many", "leaf", "bare")  # what these programs import
 
 
 @pytest.mark.parametrize("statement", PARTS_OF_PACKAGES)
@@ -963,6 +970,8 @@ def test_imported_parts_of_a_package_are_its_members(
         "many/inner/__init__.py": "S = 100\n",
         "many/inner/part.py": "K = 2\n",
         "many/other.py": "from . import inner\nV = 10\n",
+        "many/bare/deep/part.py": "K = 2\n",
+        "bare/part.py": "K = 10\n",
         "many/absolute.py": "import many.leaf\nfrom leaf import K\n",
         "leaf.py": "K = 11\n",
     }
@@ -979,7 +988,7 @@ def test_imported_parts_of_a_package_are_its_members(
     try:
         np.testing.assert_array_equal(same_on_both_sides(path, F), F + 112)
     finally:
-        for name in [one for one in sys.modules if one.partition(".")[0] in ("many", "leaf")]:
+        for name in [one for one in sys.modules if one.partition(".")[0] in OWN]:
             del sys.modules[name]
 
 

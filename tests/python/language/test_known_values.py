@@ -38,6 +38,12 @@ EQUAL = [
         "def d(f):\n  @functools.wraps(f)\n  def g(v): return f(v) * 2\n  return g\nh = d(abs)\n",
         "h(3)",
     ),
+    ("", "[math.hypot(0.1, 0.7), math.hypot(1e200, 1e200, 3), math.hypot(), math.hypot(5e-324)]"),
+    ("", "math.dist([1, 2.5, 0.1], (3, 0.25, 0.7))"),
+    ("", "[math.fsum([0.1] * 10), math.fsum([1e16, 1.0, 1e-16, -1e16, 0.3]), math.fsum([])]"),
+    ("", "[math.cbrt(27.5), math.exp2(2.5), math.ulp(1.0), math.nextafter(1, 2)]"),
+    ("", "[math.isclose(1, 1 + 1e-10), math.isclose(1, 1.1), math.isclose(0, 1, abs_tol=2)]"),
+    ("", "(math.frexp(10.5), math.modf(-2.25), math.ldexp(0.5, 4), math.remainder(7, 4))"),
     ("@dataclass\nclass D:\n    a: int\n    b: int = 2\n", "dataclasses.replace(D(1), b=5)"),
     (
         "@dataclass\nclass B:\n  a: int\n@dataclass\nclass D(B):\n  b: int = 2\n  a: int = 7\n",
@@ -140,6 +146,7 @@ def test_numbers_of_tensors(tmp_path: pathlib.Path) -> None:
     check("return x + math.isfinite(float(x[2]))", D + 1, tmp_path, x=D)
     check("return x + float(np.prod(()))", D + 1, tmp_path, x=D)
     check("return x + math.prod(x.shape)", D + 3, tmp_path, x=D)
+    check("return x * len(x) ** -1 + x.shape[0] ** -2", D / 3 + 3.0**-2, tmp_path, x=D)
     refused("return v ** -1", tmp_path, "static-error", v=I)
 
 

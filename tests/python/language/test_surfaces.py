@@ -559,3 +559,15 @@ def test_star_imports_bring_all_opsets() -> None:
         header + "@script(default_opset=opset17)\ndef f(x: FLOAT[2]):\n    return x + 1\n", "f"
     )
     assert answer[0] == "ok", answer
+
+
+def test_operators_and_types_by_other_words(tmp_path: pathlib.Path) -> None:
+    """`to=INT64` is the element type, and `op["Abs"]` the operator, or None."""
+    check("return op.Cast(x, to=INT64)", F64.astype(np.int64), tmp_path, x=F64)
+    check("return op.RandomNormalLike(x, dtype=FLOAT) * 0.0", F64.astype("f4") * 0, tmp_path, x=F64)
+    check(
+        'y = op["Abs"](-x)\nreturn op["Cast"](y, to=INT64) if op["Nothing"] is None else y',
+        F64.astype(np.int64),
+        tmp_path,
+        x=F64,
+    )
