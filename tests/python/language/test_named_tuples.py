@@ -74,17 +74,21 @@ def helper(x, k=2):
 # By name: the body, what it gives, and further inputs.
 PROGRAMS: dict[str, tuple[str, Any, dict[str, Any]]] = {
     "configuration": (
-        "h, s, (a, b) = CFG\nwider = CFG._replace(heads=5)\n"
-        "k = CFG.total() + wider.half + wider[0] + Config.small().heads + len(CFG) + a + b\n"
-        "return x * CFG.heads + s, x + k, CFG._asdict()['heads'] * x",
+        (
+            "h, s, (a, b) = CFG\nwider = CFG._replace(heads=5)\n"
+            "k = CFG.total() + wider.half + wider[0] + Config.small().heads + len(CFG) + a + b\n"
+            "return x * CFG.heads + s, x + k, CFG._asdict()['heads'] * x"
+        ),
         (X * 3 + np.float32(0.5), X + np.float32(16.75), X * 3),
         {},
     ),
     "equality, order and kind": (
-        "t = (CFG == Config(3, 0.5)) + 2 * (Out(1, 2) == (1, 2, 4)) + 4 * (Out(1, 2) < (1, 3))\n"
-        "t += 8 * isinstance(CFG, Config) + 16 * isinstance(CFG, tuple)\n"
-        "t += 32 * (not isinstance(CFG, Out)) + 64 * (not hasattr(CFG, 'other'))\n"
-        "return x + t, x + {Out(1, 2): 3}[(1, 2, 4)], x + len(f'{CFG} {Out(1, 2)!r}')",
+        (
+            "t = (CFG == Config(3, 0.5)) + 2 * (Out(1, 2) == (1, 2, 4)) + 4 * (Out(1, 2) < (1, 3))\n"
+            "t += 8 * isinstance(CFG, Config) + 16 * isinstance(CFG, tuple)\n"
+            "t += 32 * (not isinstance(CFG, Out)) + 64 * (not hasattr(CFG, 'other'))\n"
+            "return x + t, x + {Out(1, 2): 3}[(1, 2, 4)], x + len(f'{CFG} {Out(1, 2)!r}')"
+        ),
         (
             X + 127,
             X + 3,
@@ -93,8 +97,10 @@ PROGRAMS: dict[str, tuple[str, Any, dict[str, Any]]] = {
         {},
     ),
     "result of a function": (
-        "r = helper(x)\ny, z, n = r\nd = r._asdict()\ns = Out(*r)._replace(y=Out(**d).z)\n"
-        "return r.y + z, s.y * n, Out._make([x, x, 1])[0], s[1:][1] * x",
+        (
+            "r = helper(x)\ny, z, n = r\nd = r._asdict()\ns = Out(*r)._replace(y=Out(**d).z)\n"
+            "return r.y + z, s.y * n, Out._make([x, x, 1])[0], s[1:][1] * x"
+        ),
         (X * 2 + X - 1, (X - 1) * 4, X, X * 4),
         {},
     ),
@@ -109,8 +115,10 @@ PROGRAMS: dict[str, tuple[str, Any, dict[str, Any]]] = {
         {"n": np.int64(2)},
     ),
     "arrays": (
-        "for layer in LAYERS:\n    x = x * layer.h + layer.c\nfor h, c in LAYERS:\n"
-        "    x = x + c\nreturn x",
+        (
+            "for layer in LAYERS:\n    x = x * layer.h + layer.c\nfor h, c in LAYERS:\n"
+            "    x = x + c\nreturn x"
+        ),
         X * 2 + 2,
         {},
     ),
@@ -120,8 +128,10 @@ PROGRAMS: dict[str, tuple[str, Any, dict[str, Any]]] = {
         {},
     ),
     "pattern": (
-        "match CFG:\n    case Config(4):\n        y = x\n    case Config(heads=k, scale=s):\n"
-        "        y = x * k + s\nreturn y",
+        (
+            "match CFG:\n    case Config(4):\n        y = x\n    case Config(heads=k, scale=s):\n"
+            "        y = x * k + s\nreturn y"
+        ),
         X * 3 + np.float32(0.5),
         {},
     ),

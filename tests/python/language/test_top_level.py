@@ -327,29 +327,29 @@ FILES: dict[str, tuple[str, str, str, str]] = {
         "equal",
     ),
     "functions that keep their results": (
-        "import functools\nfrom functools import lru_cache\nL = []\n"
+        ("import functools\nfrom functools import lru_cache\nL = []\n"
         "@functools.cache\ndef f(n, k=1):\n    L.append(n)\n    return [n + k]\n"
         "@lru_cache(maxsize=None)\ndef fib(n):\n"
         "    return n if n < 2 else fib(n - 1) + fib(n - 2)\n"
         "@lru_cache\ndef g(n):\n    return n * 2\n"
-        "f(1).append(5)\nK = f(1) + f(2) + f(1.0) + f(1, k=3) + [fib(30), g(3)]",
+        "f(1).append(5)\nK = f(1) + f(2) + f(1.0) + f(1, k=3) + [fib(30), g(3)]"),
         "(sum(K) * 10 + len(L))",
         "",
         "equal",
     ),
     "attributes by their names": (
-        "class C:\n    def __init__(self, **more):\n        for k, v in more.items():\n"
-        "            setattr(self, k, v)\nc = C(a=2, b=5)\nd = c\nsetattr(d, 'a', 7)",
+        ("class C:\n    def __init__(self, **more):\n        for k, v in more.items():\n"
+        "            setattr(self, k, v)\nc = C(a=2, b=5)\nd = c\nsetattr(d, 'a', 7)"),
         "(c.a * 10 + c.b)",
         "",
         "equal",
     ),
     "ordered dicts": (
-        "from collections import OrderedDict\nimport collections\n"
+        ("from collections import OrderedDict\nimport collections\n"
         "d = OrderedDict([('a', 1), ('b', 2)])\ne = OrderedDict(b=2, a=1)\nd['c'] = 4\n"
         "K = 10 * (e == {'a': 1, 'b': 2}) + 100 * (e == collections.OrderedDict(a=1, b=2))\n"
         "K += 1000 * isinstance(d, dict) + 10000 * isinstance(d.copy(), OrderedDict)\n"
-        "K += 100000 * isinstance({}, OrderedDict) + 1000000 * ((d | {}) == e)",
+        "K += 100000 * isinstance({}, OrderedDict) + 1000000 * ((d | {}) == e)"),
         "(sum(d.values()) + K)",
         "",
         "equal",
@@ -367,26 +367,26 @@ FILES: dict[str, tuple[str, str, str, str]] = {
         "refused",
     ),
     "named tuples": (
-        "from collections import namedtuple\nfrom typing import NamedTuple\n"
+        ("from collections import namedtuple\nfrom typing import NamedTuple\n"
         "P = namedtuple('P', 'x, y', defaults=(4,))\nclass N(NamedTuple):\n    a: int\n"
         "    b: list = [1]\n    def f(self): return self.a + len(self.b)\n"
         "class M(N):\n    k = 3\n    @property\n    def g(self): return self.f() * self.k\n"
         "N(1).b.append(2)\np = P(1)._replace(y=3)\nq = M(2)\n"
-        "K = sum(p) + q.f() * 10 + q.g + len(repr(q)) + len(P._fields) + P._field_defaults['y']",
+        "K = sum(p) + q.f() * 10 + q.g + len(repr(q)) + len(P._fields) + P._field_defaults['y']"),
         "K",
         "",
         "equal",
     ),
     "one named tuple or another": (
-        "from collections import namedtuple\nP = namedtuple('P', 'x')\n"
-        "p = P(1)\nK = 2 * (P(1) is P(1)) + 4 * (p is p) + 8 * (p is (1,)) + 16 * (p is None)",
+        ("from collections import namedtuple\nP = namedtuple('P', 'x')\n"
+        "p = P(1)\nK = 2 * (P(1) is P(1)) + 4 * (p is p) + 8 * (p is (1,)) + 16 * (p is None)"),
         "K",
         "",
         "equal",
     ),
     "named tuples with methods of Python": (
-        "from typing import NamedTuple\nclass N(NamedTuple):\n    a: int\n"
-        "    def __len__(self): return 5\nK = len(N(1))",
+        ("from typing import NamedTuple\nclass N(NamedTuple):\n    a: int\n"
+        "    def __len__(self): return 5\nK = len(N(1))"),
         "K",
         "",
         "refused",
