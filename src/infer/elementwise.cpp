@@ -1,6 +1,7 @@
 // Operators that work element by element: mathematics, comparisons, logic, bits, casts.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "infer/contents.h"
@@ -347,6 +348,11 @@ void infer_cast(NodeContext& c) {
 void check_implied(NodeContext& c, ElementType target) {
     const Tensor* literal = c.input_constant(0);
     bool fits = is_floating(target) || !is_floating(c.input_element(0)) || literal != nullptr;
+    if (literal != nullptr && target == ElementType::kBool) {
+        std::optional<std::vector<double>> numbers = to_doubles(*literal);
+        fits = fits && (!numbers || std::all_of(numbers->begin(), numbers->end(),
+                                                [](double one) { return one == 0 || one == 1; }));
+    }
     if (literal != nullptr && is_integer(target)) {
         std::optional<std::vector<double>> reals = to_doubles(*literal);
         std::optional<std::vector<int64_t>> integers = to_int64s(*literal);

@@ -34,6 +34,28 @@ bool loses_fraction(const Literal::Number& number, ElementType type) {
            number.real != std::floor(number.real);
 }
 
+// BOOL has two numbers: 2 is not True, as `True == 2` is False.
+bool is_truth_value(const Literal::Number& number) {
+    return number.is_float ? number.real == 0 || number.real == 1
+                           : number.integer == 0 || number.integer == 1;
+}
+
+// Why the tensor of this type would hold another number.
+std::optional<LiteralProblem> lost(const Literal::Number& number, ElementType type) {
+    if (loses_fraction(number, type)) {
+        return LiteralProblem{
+            fmt::format("`{}` would lose its fraction as {}", number.real, name(type)),
+            "cast the tensor first, as in `op.Cast(x, to=FLOAT.dtype)`, or write an integer", true};
+    }
+    if (type == ElementType::kBool && !is_truth_value(number)) {
+        return LiteralProblem{fmt::format("{} cannot hold {}", name(type), number.real),
+                              "write True or False, or cast the tensor first, as in "
+                              "`op.Cast(x, to=INT64.dtype)`",
+                              true};
+    }
+    return std::nullopt;
+}
+
 }  // namespace
 
 ElementType implied_type(LiteralKind kind) {
@@ -109,11 +131,8 @@ std::optional<Tensor> Literal::make(ElementType type, LiteralProblem& problem) c
         return Tensor::of_strings(dims, texts_);
     }
     for (const Number& number : numbers_) {
-        if (loses_fraction(number, type)) {
-            problem = {fmt::format("`{}` would lose its fraction as {}", number.real, name(type)),
-                       "cast the tensor first, as in `op.Cast(x, to=FLOAT.dtype)`, or write an "
-                       "integer",
-                       true};
+        if (std::optional<LiteralProblem> other = lost(number, type)) {
+            problem = std::move(*other);
             return std::nullopt;
         }
     }

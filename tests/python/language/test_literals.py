@@ -15,7 +15,7 @@ import sardonyx
 
 from language import run_ort, shared_compiler
 from places import PROGRAM
-from surfaces import text_of
+from surfaces import check, refused, text_of
 
 TEXT = """\
 from sardonyx import {kind}, opset23 as op, script
@@ -87,7 +87,8 @@ def surfaces(literal: str, kind: str, folder: pathlib.Path) -> list[Any]:
         ("[True, 0.5]", "FLOAT16", [1, 0.5]),
         ("[[1, 2], [3, 4]]", "FLOAT", [[1, 2], [3, 4]]),
         ("[2.0, 3]", "UINT8", [2, 3]),
-        ("[2, 0]", "BOOL", [True, False]),
+        ("[1, 0]", "BOOL", [True, False]),
+        ("1.0", "BOOL", True),
         ("[[], []]", "FLOAT", np.zeros((2, 0))),
     ],
 )
@@ -119,6 +120,7 @@ def test_ints_are_floats_where_an_operator_takes_no_ints(
     [
         ("[1.5, 2]", "INT64", "`1.5` would lose its fraction as INT64"),
         ("0.5", "BOOL", "`0.5` would lose its fraction as BOOL"),
+        ("[2, 0]", "BOOL", "BOOL cannot hold 2"),
         ("[[1], [2, 3]]", "FLOAT", "a nested list whose rows differ in length"),
         ("[[1], 2]", "FLOAT", "a nested list whose rows differ in depth"),
         ("[1, [2]]", "FLOAT", "a nested list whose rows differ in depth"),
@@ -132,6 +134,21 @@ def test_wrong_literals_have_the_same_words(
     for got in surfaces(literal, kind, tmp_path):
         assert isinstance(got, str), got
         assert words in got
+
+
+# In Python, True is not equal to 2.
+OF_BOOL = ["c == 2", "2 != c", "c | 2", "op.Where(c, 2, c)", "is_two(c)"]
+IS_TWO = "@script(default_opset=op)\ndef is_two(v):\n    return v == 2\n---\n"
+
+
+@pytest.mark.parametrize("value", OF_BOOL)
+def test_bool_holds_no_other_numbers(value: str, tmp_path: pathlib.Path) -> None:
+    refused(f"{IS_TWO}return {value}", tmp_path, "lossy-literal", c=np.array([True, False]))
+
+
+def test_numbers_that_bool_holds(tmp_path: pathlib.Path) -> None:
+    c = np.array([True, False])
+    check("return c == 1, c != 0, c == 1.0, c & True", (c, c, c, c), tmp_path, c=c)
 
 
 def test_equal_literals_are_one_constant() -> None:
