@@ -4,6 +4,7 @@
 #include "bindings/onnx_ir.h"
 #include "bindings/tensor.h"
 #include "calls/check.h"
+#include "calls/element_type_attributes.h"
 
 namespace sardonyx::python {
 
@@ -11,10 +12,11 @@ namespace {
 
 using ops::AttributeType;
 
-[[noreturn]] void refuse(const ops::AttributeSchema& schema, nb::handle value) {
+[[noreturn]] void refuse(const ops::AttributeSchema& schema, nb::handle value,
+                         const std::string& help = "") {
     raise(PyExc_TypeError, "attribute `" + std::string(schema.name) + "` takes " +
                                std::string(sardonyx::name(schema.type)) + ", got `" +
-                               text_from_python(nb::repr(value)) + "`");
+                               text_from_python(nb::repr(value)) + "`" + help);
 }
 
 // A float is not an integer. A tensor is known only at run time; an attribute must be known before.
@@ -35,7 +37,10 @@ int64_t int_value(const ops::AttributeSchema& schema, nb::handle value) {
     }
     ElementType type = element_type_from_python(value);  // to=FLOAT, to=numpy.float32
     if (type == ElementType::kUndefined) {
-        refuse(schema, value);
+        refuse(schema, value,
+               calls::names_element_type(schema.name)
+                   ? ": give an element type, as in `" + std::string(schema.name) + "=INT64.dtype`"
+                   : "");
     }
     return static_cast<int64_t>(type);
 }

@@ -153,7 +153,9 @@ nb::object as_type(const PyTensor& self, nb::handle type) {
     ElementType element = PyLong_Check(type.ptr()) ? element_type_from_number(int_from_python(type))
                                                    : element_type_from_python(type);
     if (element == ElementType::kUndefined) {
-        raise(PyExc_TypeError, "`" + text_from_python(nb::repr(type)) + "` is not an element type");
+        raise(PyExc_TypeError,
+              "`" + text_from_python(nb::repr(type)) +
+                  "` is not an element type: give one, as in `x.astype(INT64.dtype)`");
     }
     EagerEmitter e;
     return wrap(e, e.emit("Cast", {&self.value},

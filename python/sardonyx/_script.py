@@ -101,6 +101,10 @@ def _take(compiled: "tuple[Any, str, str]") -> "Any":
 # Passed to a script unchanged unless an annotation says that it is a tensor, as in a graph.
 _LEFT_ALONE = frozenset((int, float, bool, list, tuple))
 
+# Members of the classes whose objects are tensors: of NumPy, of other libraries, of onnx. Other
+# objects, such as a slice or a dataclass, reach a script as they are.
+_OF_TENSORS = ("__array__", "__dlpack__", "raw_data")
+
 
 def _as_argument(value: "Any", element_type: "int | None", takes_number: bool = False) -> "Any":
     """The argument for the body: a Tensor if the annotation, or else the value itself, is one."""
@@ -114,6 +118,8 @@ def _as_argument(value: "Any", element_type: "int | None", takes_number: bool = 
         if hasattr(kind, "is_onnx_element_type"):
             return value
         if kind in _LEFT_ALONE or isinstance(value, int):
+            return value
+        if value is not None and not any(hasattr(kind, name) for name in _OF_TENSORS):
             return value
     return as_argument(value, element_type)
 

@@ -59,7 +59,10 @@ bool unpack(Context& c, syntax::Exprs targets, const Object& value, Range target
         value.is_tensor() ? tensor_rows(c, value, value_range) : static_items(c, value);
     if (!items) {
         c.report(kUnsupportedOperand, value_range, fmt::format("{} is unpacked", kind_name(value)))
-            .with_help("unpack a call with several results, a tuple or a list");
+            .with_help(value.is_tensor()
+                           ? "take the rows by their numbers, as in `x[0]`, or annotate how many "
+                             "there are, as in `x: FLOAT[3]`"
+                           : "unpack a call with several results, a tuple or a list");
         return false;
     }
     size_t star = targets.size();

@@ -410,9 +410,13 @@ void delete_item(Context& c, const SubscriptExpr* target) {
     }
     const Object& container = place->container;
     if (!container.is(ObjectKind::kList) && !container.is(ObjectKind::kDict)) {
-        refuse_statement(c, target->range,
-                         fmt::format("`del` of an item of {}", kind_name(container)),
-                         "select what is left by a slice or a mask");
+        bool is_made = is_sequence_value(container) || container.is_numbers();
+        refuse_statement(
+            c, target->range,
+            fmt::format("`del` of an item of {}",
+                        is_made ? "a list that the graph makes" : kind_name(container)),
+            is_made ? "append what is left to another list, in a loop"
+                    : "select what is left by a slice or a mask");
         return;
     }
     if (!may_change(c, container, target->range, kChangeOutside)) {

@@ -35,13 +35,17 @@ ir::Value* bool_constant(Context& c, bool value, Range range) {
 }
 
 // After a loop: its `else`, which runs unless the loop was left by a jump.
-Jump finish_loop(Context& c, const Object& broke, syntax::Stmts orelse, Range head) {
+Jump finish_loop(Context& c, const Object& broke, syntax::Stmts body, syntax::Stmts orelse,
+                 Range head) {
     Jump jump = leave_loop(c);
     if (jump != Jump::kNone || orelse.empty() || c.gave_up) {
         return jump;
     }
     if (!broke.is_tensor()) {
         return broke.as_bool() ? Jump::kNone : exec(c, orelse);
+    }
+    if (!may_break(body)) {  // it was left by a return
+        return run_unless(c, broke.value(), head, [&] { return exec(c, orelse); });
     }
     Branch yes = run_branch(c, [] { return Jump::kNone; });
     Branch no = run_branch(c, [&] {
@@ -200,12 +204,12 @@ Unrolled unroll_while(Context& c, const syntax::WhileStmt* statement, Object tes
     }
 }
 
-Jump finish_unrolled(Context& c, Unrolled outcome, const Object& broke, syntax::Stmts orelse,
-                     Range head) {
+Jump finish_unrolled(Context& c, Unrolled outcome, const Object& broke, syntax::Stmts body,
+                     syntax::Stmts orelse, Range head) {
     if (outcome == Unrolled::kReturned) {
         return Jump::kReturn;
     }
-    return finish_loop(c, outcome == Unrolled::kBroke ? Object::boolean(true) : broke, orelse,
+    return finish_loop(c, outcome == Unrolled::kBroke ? Object::boolean(true) : broke, body, orelse,
                        head);
 }
 
@@ -228,7 +232,7 @@ Jump for_in_graph(Context& c, const syntax::ForStmt* statement, const Iterable& 
     c.at.iterated.insert(c.at.iterated.end(), iterable.iterated.begin(), iterable.iterated.end());
     Object broke = run_graph_loop(c, loop);
     c.at.iterated.resize(before);
-    return finish_loop(c, broke, statement->orelse, loop.head);
+    return finish_loop(c, broke, statement->body, statement->orelse, loop.head);
 }
 
 Jump while_in_graph(Context& c, const syntax::WhileStmt* statement, const Object& start) {
@@ -247,7 +251,7 @@ Jump while_in_graph(Context& c, const syntax::WhileStmt* statement, const Object
         flag_value(c, kReturnedFlag).is_tensor()) {
         c.at.scope->set(kReturnedFlag, Object::boolean(true));  // there is no other way out
     }
-    return finish_loop(c, broke, statement->orelse, loop.head);
+    return finish_loop(c, broke, statement->body, statement->orelse, loop.head);
 }
 
 // A loop with a mistake in its head: its blocks are gone through for what else is wrong, and so
@@ -297,7 +301,8 @@ Jump exec_for(Context& c, const syntax::ForStmt* statement) {
                 : unroll_items(c, statement, iterable->items, iterable->source);
         if (unrolled.outcome != Unrolled::kDynamic || !is_range) {
             trial.keep();
-            return finish_unrolled(c, unrolled.outcome, unrolled.broke, statement->orelse, head);
+            return finish_unrolled(c, unrolled.outcome, unrolled.broke, statement->body,
+                                   statement->orelse, head);
         }
         trial.take_back();
         c.at.in_graph.insert(statement);
@@ -317,8 +322,8 @@ Jump exec_while(Context& c, const syntax::WhileStmt* statement) {
         Unrolled outcome = unroll_while(c, statement, test);
         if (outcome != Unrolled::kDynamic) {
             trial.keep();
-            return finish_unrolled(c, outcome, Object::boolean(false), statement->orelse,
-                                   statement->condition->range);
+            return finish_unrolled(c, outcome, Object::boolean(false), statement->body,
+                                   statement->orelse, statement->condition->range);
         }
         trial.take_back();
         c.at.in_graph.insert(statement);

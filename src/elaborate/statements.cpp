@@ -21,6 +21,7 @@
 #include "elaborate/item_assignment.h"
 #include "elaborate/library/classes.h"
 #include "elaborate/library/library.h"
+#include "elaborate/library/members.h"
 #include "elaborate/lists.h"
 #include "elaborate/loops.h"
 #include "elaborate/objects/context.h"
@@ -182,11 +183,43 @@ void unbind_names(Context& c, const Stmt* statement) {
 
 // One finding for the statement, and none for what its names are used for.
 void refuse_import(Context& c, Range range, std::span<const syntax::Alias> names) {
-    unsupported_statement(c, range, "an import", "import at the top of the file");
+    unsupported_statement(c, range, "an import of a module that the compiler does not implement",
+                          "import it at the top of the file");
     for (const syntax::Alias& alias : names) {
         if (Symbol name = imported_name(c.tree().names, alias); name.valid()) {
             c.at.scope->set(name, Object::make(ObjectKind::kUnbound, Unbound{}));
         }
+    }
+}
+
+// Modules that the compiler implements are there without being run: `import math`.
+void exec_import(Context& c, const syntax::ImportStmt* statement) {
+    for (const syntax::Alias& alias : statement->names) {
+        std::string_view dotted = c.text(alias.name);
+        // `import a.b` binds a, `import a.b as c` binds a.b.
+        size_t end = alias.as_name.valid() ? dotted.size() : dotted.find('.');
+        std::string_view bound = dotted.substr(0, end);
+        if (!is_library_module(dotted) || !is_library_module(bound)) {
+            refuse_import(c, statement->range, statement->names);
+            return;
+        }
+        c.at.scope->set(
+            imported_name(c.tree().names, alias),
+            Object::make(ObjectKind::kModule, ModuleObject{std::string(bound), nullptr}));
+    }
+}
+
+void exec_import_from(Context& c, const syntax::ImportFromStmt* statement) {
+    std::string_view module =
+        statement->module.valid() && statement->level == 0 ? c.text(statement->module) : "";
+    if (!is_library_module(module) || c.text(statement->names[0].name) == "*") {
+        refuse_import(c, statement->range, statement->names);
+        return;
+    }
+    Object opened = Object::make(ObjectKind::kModule, ModuleObject{std::string(module), nullptr});
+    for (const syntax::Alias& alias : statement->names) {
+        c.at.scope->set(imported_name(c.tree().names, alias),
+                        member(c, opened, c.text(alias.name), alias.range, alias.range));
     }
 }
 
@@ -225,11 +258,10 @@ bool exec_simple(Context& c, const Stmt* statement) {
             exec_function_def(c, syntax::as<syntax::FunctionDefStmt>(statement));
             return true;
         case StmtKind::kImport:
-            refuse_import(c, statement->range, syntax::as<syntax::ImportStmt>(statement)->names);
+            exec_import(c, syntax::as<syntax::ImportStmt>(statement));
             return true;
         case StmtKind::kImportFrom:
-            refuse_import(c, statement->range,
-                          syntax::as<syntax::ImportFromStmt>(statement)->names);
+            exec_import_from(c, syntax::as<syntax::ImportFromStmt>(statement));
             return true;
         case StmtKind::kGlobal:
         case StmtKind::kNonlocal:

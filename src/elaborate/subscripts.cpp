@@ -14,6 +14,7 @@
 #include "elaborate/emit/operator_binding.h"
 #include "elaborate/emit/opsets.h"
 #include "elaborate/emit/repairs.h"
+#include "elaborate/emit/sequences.h"
 #include "elaborate/emit/sizes.h"
 #include "elaborate/emit/values.h"
 #include "elaborate/library/builtins.h"
@@ -173,6 +174,18 @@ Object sequence_item(Context& c, ir::Value* sequence, const Object& index, Range
     Emitter e(c, range);
     return position != nullptr ? as_object(e.emit("SequenceAt", {sequence, position}))
                                : Object::error();
+}
+
+// A slice of a list that the graph makes, where the list is the rows of a tensor.
+Object sequence_part(Context& c, ir::Value* sequence, const Object& slice, const Expr* index_expr,
+                     Range range, Range object_range) {
+    ir::Value* rows = stacked_rows(sequence);
+    if (rows == nullptr) {
+        return refuse_index(c, range, "a slice of a list of tensors that the graph makes",
+                            "append the items that are needed to another list, in a loop");
+    }
+    Object part = tensor_subscript(c, rows, slice, index_expr, range, object_range);
+    return part.is_tensor() ? as_object(split_rows(c, part.value(), range)) : part;
 }
 
 // --- Static objects ------------------------------------------------------------------------------
@@ -412,7 +425,10 @@ Object subscript(Context& c, const Object& object, const Object& index, const Ex
                 return shape_subscript(c, object, index, index_expr, range, object_range);
             }
             if (object.value()->type.kind() == TypeKind::kSequence) {
-                return sequence_item(c, object.value(), index, range, index_expr->range);
+                return index.is(ObjectKind::kSlice)
+                           ? sequence_part(c, object.value(), index, index_expr, range,
+                                           object_range)
+                           : sequence_item(c, object.value(), index, range, index_expr->range);
             }
             return part_of(object, tensor_subscript(c, object.value(), index, index_expr, range,
                                                     object_range));

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "calls/element_type_attributes.h"
 #include "elaborate/emit/interpreter.h"
 #include "elaborate/emit/static_tensors.h"
 #include "elaborate/objects/context.h"
@@ -207,11 +208,6 @@ std::string_view attribute_words(ir::AttributeType type) {
     }
 }
 
-// Attributes that are the number of an element type.
-bool names_element_type(std::string_view attribute) {
-    return attribute == "to" || attribute == "dtype";
-}
-
 }  // namespace
 
 std::optional<ir::Attribute> make_attribute(Context& c, std::string_view name,
@@ -259,7 +255,7 @@ std::optional<ir::Attribute> make_attribute(Context& c, std::string_view name,
                                      ? fmt::format("`{}`", repr(object))
                                      : std::string(kind_name(object))))
                 .with_help(
-                    names_element_type(name) && !object.is_number()
+                    calls::names_element_type(name) && !object.is_number()
                         ? fmt::format("give an element type: `{}={}.dtype`", name,
                                       object.is(ObjectKind::kType) ? c.source(range) : "INT64")
                         : fmt::format("give {}", attribute_words(wanted)));

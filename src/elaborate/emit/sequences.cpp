@@ -155,20 +155,18 @@ Object insert_items(Context& c, Object sequence, const Object& list, Range range
     return sequence;
 }
 
-ir::Value* stacked_rows(const ir::Value* sequence, const std::vector<ir::Attribute>& attributes) {
+namespace {
+
+int64_t integer(const ir::Attribute& attribute) {
+    const int64_t* value = attribute.get<int64_t>();
+    return value != nullptr ? *value : -1;
+}
+
+}  // namespace
+
+ir::Value* stacked_rows(const ir::Value* sequence) {
     const ir::Node* node = sequence->producer();
-    auto integer = [](const ir::Attribute& attribute) {
-        const int64_t* value = attribute.get<int64_t>();
-        return value != nullptr ? *value : -1;
-    };
-    bool stacks = false;
-    for (const ir::Attribute& attribute : attributes) {
-        if (attribute.name == "axis" && integer(attribute) != 0) {
-            return nullptr;
-        }
-        stacks = stacks || (attribute.name == "new_axis" && integer(attribute) == 1);
-    }
-    if (!stacks || !ir::is_standard(node, "SplitToSequence") || node->input_count() != 1) {
+    if (!ir::is_standard(node, "SplitToSequence") || node->input_count() != 1) {
         return nullptr;
     }
     const ir::Attribute* axis = node->find_attribute("axis");
@@ -176,6 +174,23 @@ ir::Value* stacked_rows(const ir::Value* sequence, const std::vector<ir::Attribu
     return axis != nullptr && integer(*axis) == 0 && keeps != nullptr && integer(*keeps) == 0
                ? node->input(0)
                : nullptr;
+}
+
+ir::Value* stacked_rows(const ir::Value* sequence, const std::vector<ir::Attribute>& attributes) {
+    bool stacks = false;
+    for (const ir::Attribute& attribute : attributes) {
+        if (attribute.name == "axis" && integer(attribute) != 0) {
+            return nullptr;
+        }
+        stacks = stacks || (attribute.name == "new_axis" && integer(attribute) == 1);
+    }
+    return stacks ? stacked_rows(sequence) : nullptr;
+}
+
+ir::Value* split_rows(Context& c, ir::Value* rows, Range range) {
+    return Emitter(c, range).emit(
+        "SplitToSequence", {rows},
+        {ir::make_attribute("axis", int64_t{0}), ir::make_attribute("keepdims", int64_t{0})});
 }
 
 }  // namespace sardonyx::elaborate

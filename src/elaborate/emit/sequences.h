@@ -27,8 +27,13 @@ Object insert_items(Context& c, Object sequence, const Object& list, syntax::Ran
 // xs + ys of which one at least is a list of numbers that the graph makes.
 Object joined_numbers(Context& c, const Object& a, const Object& b, syntax::Range range);
 
-// The rows that a sequence has been split into, when they are all of it and op.ConcatFromSequence
-// with these attributes stacks them again; else null.
+// The sequence of the rows of a tensor; null after a diagnostic.
+ir::Value* split_rows(Context& c, ir::Value* rows, syntax::Range range);
+
+// The tensor whose rows the sequence is, as split_rows makes it; else null.
+ir::Value* stacked_rows(const ir::Value* sequence);
+
+// The same where op.ConcatFromSequence with these attributes stacks the rows again.
 ir::Value* stacked_rows(const ir::Value* sequence, const std::vector<ir::Attribute>& attributes);
 
 }  // namespace sardonyx::elaborate

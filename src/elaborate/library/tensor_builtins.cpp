@@ -7,6 +7,7 @@
 #include "elaborate/emit/as_value.h"
 #include "elaborate/emit/emit.h"
 #include "elaborate/emit/emitter.h"
+#include "elaborate/emit/sequences.h"
 #include "elaborate/emit/values.h"
 #include "elaborate/objects/arguments.h"
 #include "elaborate/objects/context.h"
@@ -63,6 +64,17 @@ int iterated_rank(Context& c, const Object& object, Range range, std::string_vie
                             : fmt::format("`{}` of a tensor whose rank is not known", word),
                   fmt::format("call `op.{}(x)`", operator_name));
     return -1;
+}
+
+// The items of a list that a loop has stacked, as one tensor; null: it is no such list.
+ir::Value* stacked_items(const Object& object) {
+    return is_sequence_value(object) ? stacked_rows(object.value()) : nullptr;
+}
+
+// The same; other objects as they are.
+Object as_rows(const Object& object) {
+    ir::Value* rows = stacked_items(object);
+    return rows != nullptr ? Object::tensor(rows) : object;
 }
 
 }  // namespace
@@ -200,15 +212,15 @@ Object tensor_extreme(Context& c, const Arguments& a, Extreme which) {
     std::string_view word = which == Extreme::kMax ? "max" : "min";
     std::string_view reduction = which == Extreme::kMax ? "ReduceMax" : "ReduceMin";
     if (a.positional.size() == 1) {
-        int rank = iterated_rank(c, a.positional[0], a.ranges[0], word, reduction);
+        Object list = as_rows(a.positional[0]);
+        int rank = iterated_rank(c, list, a.ranges[0], word, reduction);
         if (rank > 1) {
             return refuse_tensor(
                 c, a.ranges[0],
                 fmt::format("`{}` of a tensor of rank {}, whose rows have no order", word, rank),
                 fmt::format("call `op.{}(x)`", reduction));
         }
-        ir::Value* found =
-            rank < 0 ? nullptr : extreme_element(c, a.positional[0].value(), which, a.range);
+        ir::Value* found = rank < 0 ? nullptr : extreme_element(c, list.value(), which, a.range);
         bool of_numbers = a.positional[0].is_shape_tensor() || a.positional[0].is_numbers();
         return found != nullptr && of_numbers ? Object::number(found) : as_object(found);
     }
@@ -262,11 +274,37 @@ Object sum_of_numbers(Context& c, const Arguments& a) {
                         {total, a.ranges[0]}, a.range);
 }
 
+// The sum of a list that a loop has stacked. That of no items is what Python starts with, which
+// need not be of their shape and type.
+Object sum_of_rows(Context& c, const Arguments& a, ir::Value* rows) {
+    Arguments plain = a;
+    plain.positional[0] = Object::tensor(rows);
+    const Type& type = rows->type;
+    if (type.has_shape() && !type.shape().empty() && type.shape()[0].is_at_least(1)) {
+        return tensor_sum(c, plain);
+    }
+    if (!type.has_shape() || type.shape().size() != 1) {
+        return refuse_tensor(c, a.ranges[0], "`sum` of tensors of which there may be none",
+                             "compute it in a loop that starts with a tensor of their shape");
+    }
+    Object total = tensor_sum(c, plain);
+    bool from_number = a.positional.size() < 2 || is_python_number(a.positional[1]);
+    if (!total.is_tensor() || !from_number) {
+        return total;
+    }
+    ElementType start =
+        a.positional.size() < 2 ? ElementType::kInt64 : number_type(a.positional[1]);
+    return Object::tensor_or_number(total.value()).either(start != type.element_type());
+}
+
 }  // namespace
 
 Object tensor_sum(Context& c, const Arguments& a) {
     if (a.positional[0].is_numbers()) {
         return sum_of_numbers(c, a);
+    }
+    if (ir::Value* rows = stacked_items(a.positional[0])) {
+        return sum_of_rows(c, a, rows);
     }
     if (iterated_rank(c, a.positional[0], a.ranges[0], "sum", "ReduceSum") < 0) {
         return Object::error();
@@ -284,7 +322,8 @@ Object tensor_sum(Context& c, const Arguments& a) {
                         {a.positional[1], a.ranges[1]}, a.range);
 }
 
-Object tensor_any_all(Context& c, const Object& object, Range range, Quantifier which) {
+Object tensor_any_all(Context& c, const Object& list, Range range, Quantifier which) {
+    Object object = as_rows(list);
     bool all = which == Quantifier::kAll;
     std::string_view word = all ? "all" : "any";
     int rank = iterated_rank(c, object, range, word, all ? "ReduceMin" : "ReduceMax");

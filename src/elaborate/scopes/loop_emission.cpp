@@ -10,6 +10,7 @@
 #include "elaborate/emit/emit.h"
 #include "elaborate/emit/emitter.h"
 #include "elaborate/emit/opsets.h"
+#include "elaborate/emit/sequences.h"
 #include "elaborate/emit/values.h"
 #include "elaborate/flow/block_facts.h"
 #include "elaborate/objects/context.h"
@@ -261,9 +262,7 @@ ir::Value* take_row(const Slot& slot, const Object& result, ir::Value* input) {
 
 // A list whose items a Loop has stacked.
 Object rows_of(Context& c, ir::Value* stacked, const Type& item, Range range) {
-    ir::Value* rows = Emitter(c, range).emit(
-        "SplitToSequence", {stacked},
-        {ir::make_attribute("axis", int64_t{0}), ir::make_attribute("keepdims", int64_t{0})});
+    ir::Value* rows = split_rows(c, stacked, range);
     if (rows != nullptr) {
         rows->type = Type::sequence(item);
     }

@@ -98,7 +98,7 @@ MISTAKES = {
     "an assertion about elements": "assert op.ReduceSum(x) > 0.0\nreturn x",
     "with torch": "with torch.no_grad():\n    y = op.Relu(x)\nreturn y",
     "a class": "class A:\n    pass\nreturn x",
-    "an import": "import math\nreturn x * math.pi",
+    "an import": "import json\nreturn x * len(json.dumps([1]))",
     "yield": "yield x",
     "a call of itself": "return f(x, i)",
     # Text that is no Python

@@ -242,6 +242,41 @@ def test_lists_that_functions_are_called_with(
     check(body, expected, tmp_path, x=X)
 
 
+# Of lists of tensors that a loop has stacked.
+OF_TENSORS = [
+    ("return max(v * v for v in x), min([v + 1 for v in x])", (X[2] * X[2], X[0] + 1)),
+    ("return any(v > 2 for v in x), all(v > 2 for v in x)", (np.True_, np.False_)),
+    ("return x * sum(v * v for v in x)", X * np.float32(14)),
+    ("return x + sum((v * v for v in x), 1.0)", X + np.float32(15)),
+    ("return sum([v * 2 for v in x], x[0])", np.float32(13)),
+    ("a = [v * 2 for v in x]\nb = a[::-1]\nreturn b[0], len(a[1:]), len(b), a[-2:][0]",
+     (X[2] * 2, np.int64(2), np.int64(3), X[1] * 2)),
+    ("a = [v * 2 for v in x][1:]\nreturn op.ConcatFromSequence(a, axis=0, new_axis=1)", X[1:] * 2),
+    ("t = x * 0\nfor v in [v * 2 for v in x][::-1]:\n    t = t * 10 + v\nreturn t",
+     X * 0 + np.float32(642)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "expected"), OF_TENSORS, ids=[row[0] for row in OF_TENSORS])
+def test_lists_of_tensors(body: str, expected: Any, tmp_path: pathlib.Path) -> None:
+    check(body, expected, tmp_path, x=X)
+
+
+@pytest.mark.parametrize("x", [np.zeros(0, np.float32), X])
+def test_lists_of_tensors_that_may_be_empty(x: np.ndarray, tmp_path: pathlib.Path) -> None:
+    y = np.float32(2)
+    body = "return any(v > 2 for v in x), all(v > 2 for v in x), y * sum(v * v for v in x)"
+    check(body, (any(v > 2 for v in x), all(v > 2 for v in x), y * sum(v * v for v in x)),
+          tmp_path, x=x, y=y)  # fmt: skip
+
+
+# What Python gives for no items has another type, or another shape.
+@pytest.mark.parametrize("body", ["return sum(v * v for v in x)", "return sum([x * v for v in x])"])
+def test_the_sum_of_tensors_of_which_there_may_be_none(body: str) -> None:
+    answer, _ = shared_compiler().compile(text_of(body, True, {"x": X}), "f")
+    assert answer[0] == "error" and answer[1].startswith("unsupported-operand"), answer
+
+
 METHODS_OF_MADE = ["pop()", "insert(0, x)", "sort()", "reverse()"]
 
 

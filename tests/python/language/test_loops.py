@@ -191,6 +191,36 @@ def f(x: FLOAT["N"], n: INT64):
     *COUNTS,
 )
 
+for name, end in (("else_that_returns", ""), ("else_that_may_return", "    return x - k\n")):
+    program(
+        name,
+        f"""
+def f(x: FLOAT["N"], n: INT64):
+    k = 0
+    for i in range(n):
+        if i == 3:
+            return x * 2.0
+        k = k + i
+    else:
+        {"if k > 0:" if end else "if True:"}
+            return x + k
+{end}""",
+        *COUNTS,
+    )
+program(
+    "else_of_while_that_returns",
+    """
+def f(x: FLOAT["N"], n: INT64):
+    while n > 0:
+        if n == 2:
+            return x * 2.0
+        n = n - 3
+    else:
+        return -x
+""",
+    *COUNTS,
+)
+
 # --- Static items --------------------------------------------------------------------------------
 
 program(

@@ -471,7 +471,38 @@ GIVEN = {"scale": 3.0, "y": 1.0}
 """
 SETS = "S = {1, 2, 3}\nWORDS = frozenset(['a', 'bc'])\n---\n"
 
+GIVEN = """\
+from dataclasses import dataclass
+from enum import Enum
+@dataclass
+class Config:
+    k: float = 2.0
+class Mode(Enum):
+    ADD = 1
+    MUL = 2
+@script(default_opset=op)
+def take(v, i):
+    return v[i]
+@script(default_opset=op)
+def count(v, xs):
+    for i in xs:
+        v = v + i
+    return v * len(xs)
+@script(default_opset=op)
+def scale(v, config, mode):
+    return v * config.k if mode is Mode.MUL else v + config.k
+---
+"""
+
 OF_PYTHON: list[tuple[str, Any]] = [
+    (GIVEN + "return take(x, slice(1, None))", F[1:]),
+    (("import math as m\nfrom math import sqrt, floor as down\nimport numpy as other\n"
+      "return x * sqrt(4.0) + m.ceil(2.2) + down(1.7) + other.float32(0.5)"), F * 2 + 4.5),
+    (("def half(v):\n    from sardonyx import opset18\n    return opset18.Abs(v) / 2\n"
+      "---\nreturn half(x)"), np.abs(F) / 2),
+    (GIVEN + "return count(x, range(1, 3))", (F + 1 + 2) * 2),
+    (GIVEN + "return scale(x, Config(), Mode.ADD) * scale(x, Config(3.0), Mode.MUL)",
+     (F + 2) * (F * 3)),
     (KEYWORDS + "return g(x)", (F + 4) * 2),
     (KEYWORDS + "return g(x, z=1.0, y=x)", (F + 1 + F) * 2),
     (KEYWORDS + "return g(x, x, scale=1.0, z=x)", F + F),
