@@ -15,6 +15,7 @@
 #include "diagnostics/render.h"
 #include "driver/finish.h"
 #include "driver/model_files.h"
+#include "driver/options.h"
 #include "driver/progress_bar.h"
 #include "elaborate/objects/plain.h"
 #include "proto/proto.h"
@@ -39,6 +40,9 @@ elaborate::Options options_of(const nb::dict& input_types, const nb::list& outpu
     }
     for (auto [name, value] : attributes) {
         options.attributes.emplace_back(text_from_python(name), object_from_python(value));
+    }
+    if (Result<void> known = driver::check_versions(opset, ir_version); !known.ok()) {
+        raise(PyExc_ValueError, known.error().message);
     }
     options.opset = opset;
     options.ir_version = ir_version;

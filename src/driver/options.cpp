@@ -3,13 +3,9 @@
 #include <fmt/format.h>
 
 #include "driver/literal.h"
+#include "ops/versions.h"
 
 namespace sardonyx::driver {
-namespace {
-
-constexpr int64_t kMaxVersion = 1'000'000;
-
-}  // namespace
 
 Result<elaborate::Options> read_options(const OptionTexts& texts) {
     elaborate::Options options;
@@ -30,14 +26,22 @@ Result<elaborate::Options> read_options(const OptionTexts& texts) {
         }
         options.attributes.emplace_back(name, std::move(*value));
     }
-    if (texts.opset < 0 || texts.opset > kMaxVersion || texts.ir_version < 0 ||
-        texts.ir_version > kMaxVersion) {
-        return Error{"versions are positive numbers"};
-    }
+    SDX_TRY(check_versions(texts.opset, texts.ir_version));
     options.opset = texts.opset;
     options.ir_version = texts.ir_version;
     options.library_path = texts.library_path;
     return options;
+}
+
+Result<void> check_versions(int64_t opset, int64_t ir_version) {
+    if (opset < 0 || ir_version < 0) {
+        return Error{"versions are positive numbers"};
+    }
+    std::string problem = opset != 0 ? ops::version_problem("", opset) : std::string();
+    if (problem.empty() && ir_version != 0) {
+        problem = ops::ir_version_problem(ir_version);
+    }
+    return problem.empty() ? Result<void>() : Result<void>(Error{std::move(problem)});
 }
 
 }  // namespace sardonyx::driver

@@ -24,4 +24,7 @@ struct OptionTexts {
 
 Result<elaborate::Options> read_options(const OptionTexts& texts);
 
+// Whether a model can be compiled for them; 0: it says nothing of one.
+Result<void> check_versions(int64_t opset, int64_t ir_version);
+
 }  // namespace sardonyx::driver

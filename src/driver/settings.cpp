@@ -6,14 +6,13 @@
 #include <filesystem>
 
 #include "base/nearest.h"
+#include "ops/versions.h"
 #include "schemas/toml_section.h"
 
 namespace sardonyx::driver {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr int64_t kMaxOpset = 1000;
 
 struct ListKey {
     std::string_view name;
@@ -47,9 +46,12 @@ Result<void> read_entry(const schemas::TomlEntry& entry, Settings& settings) {
                         near.empty() ? std::string() : fmt::format("; did you mean `{}`?", near))};
     }
     const int64_t* opset = std::get_if<int64_t>(&entry.value);
-    if (opset == nullptr || *opset < 1 || *opset > kMaxOpset) {
+    if (opset == nullptr || *opset < 1) {
         return Error{fmt::format("{}: `opset` is a version of ai.onnx, as in `opset = 21`",
                                  entry.value_place)};
+    }
+    if (std::string problem = ops::version_problem("", *opset); !problem.empty()) {
+        return Error{fmt::format("{}: {}", entry.value_place, problem)};
     }
     settings.opset = *opset;
     return {};

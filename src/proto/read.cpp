@@ -1,6 +1,7 @@
 // The entries of the reader: ModelProto, FunctionProto, TensorProto, and files.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <limits>
 #include <set>
@@ -308,6 +309,16 @@ bool read_model_proto(ReadContext& context, std::string_view bytes) {
 
 // --- Entries -------------------------------------------------------------------------------------
 
+// Whether it begins as no protobuf message of onnx does, which has bytes that count and name.
+bool is_text(std::string_view bytes) {
+    return std::none_of(
+        bytes.begin(), bytes.begin() + std::min<size_t>(bytes.size(), 256), [](char byte) {
+            auto code = static_cast<unsigned char>(byte);
+            return code == 127 ||
+                   (code < 32 && code != '\t' && code != '\n' && code != '\r' && code != '\f');
+        });
+}
+
 // Runs a read function on the bytes; the only place where protozero's exceptions are caught.
 template <typename Read>
 Result<void> read_guarded(ReadContext& context, std::span<const std::byte> bytes, Read read) {
@@ -320,6 +331,10 @@ Result<void> read_guarded(ReadContext& context, std::span<const std::byte> bytes
     try {
         read(view);
     } catch (const protozero::exception& exception) {
+        if (is_text(view)) {
+            return Error{
+                "it is text, not the bytes of a model: the name of a script ends in `.py`"};
+        }
         context.fail(damage_text(exception));
     }
     return context.failed() ? Result<void>(Error{context.error()}) : Result<void>();

@@ -56,6 +56,17 @@ bool is_utf8_name(std::string_view name) {
     return lower.empty() || lower == "utf-8" || lower == "utf8" || lower == "utf-8-sig";
 }
 
+// UTF-16, which some shells and editors of Windows write, has a mark of its own; none of it is
+// understood.
+bool is_utf16(const Tree& tree, std::string_view text, diagnostics::Diagnostics& diagnostics) {
+    if (!text.starts_with("\xFF\xFE") && !text.starts_with("\xFE\xFF")) {
+        return false;
+    }
+    diagnostics.report(kNotUtf8, tree.span({0, 2}), "the file is UTF-16")
+        .with_help("save the file as UTF-8");
+    return true;
+}
+
 // Whatever the encoding, tokens are read as if it were UTF-8: only text within strings can suffer.
 void check_encoding(const Tree& tree, std::string_view text,
                     diagnostics::Diagnostics& diagnostics) {
@@ -83,7 +94,7 @@ Tree parse(const diagnostics::Sources& sources, diagnostics::FileId file,
     Tree tree;
     tree.file = file;
     std::string_view text = sources.text(file);
-    if (too_large(tree, text, diagnostics, limits)) {
+    if (too_large(tree, text, diagnostics, limits) || is_utf16(tree, text, diagnostics)) {
         return tree;
     }
     check_encoding(tree, text, diagnostics);

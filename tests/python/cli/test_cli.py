@@ -138,6 +138,8 @@ def test_the_words_of_other_programs_for_help_and_version() -> None:
         (["build", "gelu.py", "-o", "x.onnx", "--input", "x=FLOTA"], "`FLOTA` is not a type"),
         (["build", "gelu.py", "-o", "x.onnx", "--attribute", "k=]"], "not a Python literal"),
         (["build", "gelu.py", "-o", "x.onnx", "--opset", "many"], "--opset"),
+        (["build", "gelu.py", "-o", "x.onnx", "--opset", "999"], "newest version of the domain"),
+        (["build", "gelu.py", "-o", "x.onnx", "--ir-version", "999"], "the IR version is 999"),
         (["build", "gelu.py", "-o", "x.onnx", "--opset", "-1"], "--opset"),
         (["run"], "missing argument: FILE.py[:NAME]|MODEL.onnx"),
         (["run", "gelu.py", "x=1", "x=2"], "`x` is given twice"),
@@ -951,6 +953,20 @@ def test_random_bytes(folder: pathlib.Path) -> None:
             run("run", path, "--random", status=None)
             if suffix == ".py":
                 run("build", path, "-o", "never.onnx", status=None)
+
+
+def test_text_that_is_no_model(folder: pathlib.Path) -> None:
+    for name in ("gelu", "gelu.PY", "gelu.onnx"):
+        (folder / name).write_text(GELU)
+        for words in (("run", name), ("info", name)):
+            assert "the name of a script ends in `.py`" in run(*words, status=1).stderr
+
+
+def test_files_of_utf_16(folder: pathlib.Path) -> None:
+    for encoding in ("utf-16-le", "utf-16-be"):
+        (folder / "wide.py").write_bytes(("\ufeff" + GELU).encode(encoding))
+        said = run("build", "wide.py", "-o", "x.onnx", status=1).stderr
+        assert said.count("error[") == 1 and "the file is UTF-16" in said
 
 
 def test_files_that_cannot_be_read(folder: pathlib.Path) -> None:

@@ -217,6 +217,7 @@ def test_settings(folder: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None
         ("[tool.sardonyx]\nexclude = [3]\n", "`exclude` is a list of strings"),
         ('[tool.sardonyx]\nopset = "21"\n', "`opset` is a version of ai.onnx"),
         ("[tool.sardonyx]\nopset = -1\n", "`opset` is a version of ai.onnx"),
+        ("[tool.sardonyx]\nopset = 999\n", "2:9: the newest version of the domain `ai.onnx`"),
         ('[tool.sardonyx]\nignore = ["nothing-such"]\n', "no warning `nothing-such`"),
         ("\xff", "this is not valid TOML"),
     ],
