@@ -146,8 +146,9 @@ CONSTRUCTS = [
         "raise ValueError('x')\nreturn op.Abs(X)",
         refused=["static-error"],
     ),
+    Construct("stmt", "import inside", "import math\nreturn op.Abs(X)"),
     Construct(
-        "stmt", "import inside", "import math\nreturn op.Abs(X)", refused=["unsupported-statement"]
+        "stmt", "import of files", "import json\nreturn op.Abs(X)", refused=["unsupported-statement"]
     ),
     Construct("stmt", "global statement", "global G_INT\nreturn op.Abs(X)"),
     Construct(
