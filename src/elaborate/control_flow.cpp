@@ -109,9 +109,7 @@ Object choose(Context& c, ir::Value* condition, const syntax::IfExpExpr* expr) {
              fmt::format("the two sides of a conditional are {} and {}", describe(a), describe(b)))
             .label(c.span(expr->body->range), describe(a))
             .label(c.span(expr->orelse->range), describe(b))
-            .with_help(a.is_graph_value() && b.is_graph_value()
-                           ? "cast one of them"
-                           : "write an `if` with what follows in both of its branches");
+            .with_help("cast one of them");
         return Object::error();
     }
     return *joined;
