@@ -148,7 +148,7 @@ CONSTRUCTS = [
     ),
     Construct("stmt", "import inside", "import math\nreturn op.Abs(X)"),
     Construct(
-        "stmt", "import of files", "import json\nreturn op.Abs(X)", refused=["unsupported-statement"]
+        "stmt", "import of files", "import csv\nreturn op.Abs(X)", refused=["unsupported-statement"]
     ),
     Construct("stmt", "global statement", "global G_INT\nreturn op.Abs(X)"),
     Construct(
