@@ -31,14 +31,24 @@ float float_value(const ops::AttributeSchema& schema, nb::handle value) {
     return static_cast<float>(float_from_python(value));
 }
 
+// Whether it is a type such as FLOAT["N"], and not an element type.
+bool has_sizes(nb::handle value) {
+    nb::object number = attribute_or_none(value, "dtype");
+    return PyType_Check(value.ptr()) && number.is_valid() && PyLong_Check(number.ptr()) &&
+           !value.attr("shape").is_none();
+}
+
 int64_t int_value(const ops::AttributeSchema& schema, nb::handle value) {
     if (is_number(value) && PyIndex_Check(value.ptr())) {
         return int_from_python(value);
     }
-    ElementType type = element_type_from_python(value);  // to=FLOAT, to=numpy.float32
+    bool names_type = calls::names_element_type(schema.name);
+    // to=FLOAT, to=numpy.float32
+    ElementType type =
+        names_type && !has_sizes(value) ? element_type_from_python(value) : ElementType::kUndefined;
     if (type == ElementType::kUndefined) {
         refuse(schema, value,
-               calls::names_element_type(schema.name)
+               names_type
                    ? ": give an element type, as in `" + std::string(schema.name) + "=INT64.dtype`"
                    : "");
     }

@@ -70,7 +70,8 @@ bool is_made_for_call(const Object& object, int holders = 1) {
            object.is(ObjectKind::kBytes);
 }
 
-// Whether Python keeps a list, dict or set of the object: something refers to it besides the caller.
+// Whether Python keeps a list, dict or set of the object: something refers to it besides the
+// caller.
 bool is_kept_by_python(nb::handle object, bool is_part_of_held, int depth) {
     constexpr int kMaxDepth = 16;  // below that, objects stay Python's
     PyObject* o = object.ptr();

@@ -48,9 +48,9 @@ void each_read(const File& file, const Expr* expr, See& see) {
     syntax::each_expression(expr, visit);
 }
 
-// The same for everything that a statement and its blocks read, and `bind(Symbol)` for the names that
-// plain assignments bind in them. The target of an augmented assignment, and what a subscript on the
-// left side changes, are read too.
+// The same for everything that a statement and its blocks read, and `bind(Symbol)` for the names
+// that plain assignments bind in them. The target of an augmented assignment, and what a subscript
+// on the left side changes, are read too.
 template <typename See, typename Bind>
 void each_use(const File& file, const Stmt* statement, See& see, Bind& bind) {
     const NameExpr* bound = bound_name(statement);
@@ -214,8 +214,7 @@ class Function {
 
     void check_binding(Stmts statements, size_t index) {
         const NameExpr* bound = bound_name(statements[index]);
-        if (bound == nullptr || uses_.is_read(bound->name) ||
-            is_private(file_.text(bound->name))) {
+        if (bound == nullptr || uses_.is_read(bound->name) || is_private(file_.text(bound->name))) {
             return;
         }
         file_

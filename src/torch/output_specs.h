@@ -1,5 +1,5 @@
-// The outputs of a program as torch has captured it: one without writes also gives the new values of
-// the buffers and inputs that it changes.
+// The outputs of a program as torch has captured it: one without writes also gives the new values
+// of the buffers and inputs that it changes.
 #pragma once
 
 #include "torch/program.h"

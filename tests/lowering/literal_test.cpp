@@ -82,7 +82,10 @@ TEST(Literal, HasTheTypeThatPythonsValuesImply) {
 }
 
 TEST(Literal, TakesTheTypeThatIsAskedFor) {
-    EXPECT_EQ(made(list({number(2), number(0)}), ElementType::kBool), "BOOL[2] {True, False}");
+    EXPECT_EQ(made(list({number(1), number(0)}), ElementType::kBool), "BOOL[2] {True, False}");
+    EXPECT_EQ(made(list({number(2), number(0)}), ElementType::kBool),
+              "BOOL cannot hold 2: write True or False, or cast the tensor first, as in "
+              "`op.Cast(x, to=INT64.dtype)`");
     EXPECT_EQ(made(real(2.0), ElementType::kInt32), "INT32 {2}");
     EXPECT_EQ(made(list({}), ElementType::kFloat), "FLOAT[0] {}");
     EXPECT_NE(made(real(1.5), ElementType::kInt32).find("`1.5` would lose its fraction as INT32"),

@@ -38,15 +38,6 @@ std::optional<int64_t> as_int_attribute(const Object& object) {
     return std::nullopt;
 }
 
-// The same where an attribute is known to take an int: a type of tensors stands for its element
-// type, as in `to=INT64`.
-std::optional<int64_t> as_int_or_type(const Object& object) {
-    if (object.is(ObjectKind::kType) && object.get<TypeObject>().type.is_tensor()) {
-        return static_cast<int64_t>(object.get<TypeObject>().type.element_type());
-    }
-    return as_int_attribute(object);
-}
-
 std::optional<float> as_float_attribute(const Object& object) {
     if (object.is_number()) {
         return static_cast<float>(object.as_double());
@@ -117,13 +108,13 @@ std::optional<ir::AttributeValue> attribute_value_of(Context& c, ir::AttributeTy
                                                      const Object& object, Range range) {
     switch (type) {
         case ir::AttributeType::kInt:
-            return lift(as_int_or_type(object));
+            return lift(as_int_attribute(object));
         case ir::AttributeType::kFloat:
             return lift(as_float_attribute(object));
         case ir::AttributeType::kString:
             return lift(as_string_attribute(object));
         case ir::AttributeType::kInts:
-            return list_attribute<int64_t>(c, object, as_int_or_type);
+            return list_attribute<int64_t>(c, object, as_int_attribute);
         case ir::AttributeType::kFloats:
             return list_attribute<float>(c, object, as_float_attribute);
         case ir::AttributeType::kStrings:
@@ -179,6 +170,17 @@ ir::AttributeType implied_attribute_type(Context& c, const Object& object) {
         any_float = any_float || item.is(ObjectKind::kFloat);
     }
     return any_float ? ir::AttributeType::kFloats : ir::AttributeType::kInts;
+}
+
+// A type of tensors without sizes stands for its element type, as in `to=INT64`.
+std::optional<Object> as_element_type(const Object& object) {
+    if (!object.is(ObjectKind::kType)) {
+        return std::nullopt;
+    }
+    const TypeObject& bare = object.get<TypeObject>();
+    return bare.type.is_tensor() && !bare.explicit_shape
+               ? std::optional<Object>(Object::element_type(bare.type.element_type()))
+               : std::nullopt;
 }
 
 std::string_view attribute_words(ir::AttributeType type) {
@@ -242,6 +244,10 @@ std::optional<ir::Attribute> make_attribute(Context& c, std::string_view name,
                 "give a number, or make it an attribute parameter of the script, as in "
                 "`axis: int`");
         return std::nullopt;
+    }
+    if (std::optional<Object> element_type =
+            calls::names_element_type(name) ? as_element_type(object) : std::nullopt) {
+        return make_attribute(c, name, type, *element_type, range);
     }
     ir::AttributeType wanted =
         type != ir::AttributeType::kUndefined ? type : implied_attribute_type(c, object);
