@@ -84,7 +84,8 @@ PROGRAMS: dict[str, tuple[str, Any, dict[str, Any]]] = {
     ),
     "equality, order and kind": (
         (
-            "t = (CFG == Config(3, 0.5)) + 2 * (Out(1, 2) == (1, 2, 4)) + 4 * (Out(1, 2) < (1, 3))\n"
+            "t = (CFG == Config(3, 0.5)) + 2 * (Out(1, 2) == (1, 2, 4))\n"
+            "t += 4 * (Out(1, 2) < (1, 3))\n"
             "t += 8 * isinstance(CFG, Config) + 16 * isinstance(CFG, tuple)\n"
             "t += 32 * (not isinstance(CFG, Out)) + 64 * (not hasattr(CFG, 'other'))\n"
             "return x + t, x + {Out(1, 2): 3}[(1, 2, 4)], x + len(f'{CFG} {Out(1, 2)!r}')"
