@@ -143,6 +143,21 @@ def test_writes_that_are_unsure_are_refused(module: Any, tmp_path: pathlib.Path)
         sardonyx.torch.convert(path)
 
 
+class TypesOfTwo(torch.nn.Module):
+    """torch.export keeps calls that give element types, which nothing reads."""
+
+    def forward(self, x: Any, y: Any) -> Any:
+        wider = torch.promote_types(x.dtype, y.dtype)
+        return x.to(wider) + y.to(torch.result_type(x, y))
+
+
+def test_calls_that_give_element_types(tmp_path: pathlib.Path) -> None:
+    halves = torch.arange(3.0).half()
+    program = torch.export.export(TypesOfTwo(), (halves, halves.double()))
+    assert "promote_types" in str(program.graph)
+    check_same(program, tmp_path / "types.pt2")
+
+
 class OfElements(torch.nn.Module):
     def forward(self, x: Any, w: Any) -> Any:
         return torch.vmap(lambda one: (one @ w).sum(0))(x)

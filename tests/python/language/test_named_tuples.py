@@ -12,7 +12,7 @@ import pytest
 import sardonyx
 
 from language import HEADER, shared_compiler
-from surfaces import check, first_finding
+from surfaces import check, first_finding, text_of
 
 X = np.array([1.0, -2.0, 3.0], np.float32)
 TRUE = np.bool_(True)
@@ -175,3 +175,18 @@ def test_wrong_uses(name: str, tmp_path: pathlib.Path) -> None:
     assert words in str(caught.value)
     answer, _ = shared_compiler().compile(text, "f")
     assert answer[0] == "error" and first_finding(answer)
+
+
+@pytest.mark.parametrize(
+    ("made", "read"), [("Out(x * 2, x)", ".y"), ("State(x * 2)", ".h"), ("(x * 2, x)", "[0]")]
+)
+def test_assignments_to_items_of_a_field(made: str, read: str, tmp_path: pathlib.Path) -> None:
+    """Python changes the tensor for the tuple too, which the model would not."""
+    body = f"t = {made}\ny = t{read}\ny[0] = 5.0\nreturn t{read} + y"
+    text = text_of(CONFIG + body, False, {"x": X})
+    answer, _ = shared_compiler().compile(text, "f")
+    assert answer[0] == "error" and answer[1].startswith("aliased-item-assignment"), answer
+    path = tmp_path / "program.py"
+    path.write_text(text)
+    with pytest.raises(sardonyx.CompileError, match="may be the same tensor"):
+        runpy.run_path(str(path))["f"].to_model_bytes()
