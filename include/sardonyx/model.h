@@ -128,6 +128,8 @@ class SDX_API Model {
     explicit Model(std::shared_ptr<State> state);
 
   private:
+    State& state() const;  // Error: it has been moved from, and is none
+
     std::shared_ptr<State> state_;
 };
 

@@ -13,6 +13,7 @@
 #include "calls/unknown.h"
 #include "eager/arguments.h"
 #include "eval/eager.h"
+#include "ops/versions.h"
 #include "types/domain.h"
 
 namespace sardonyx::api {
@@ -202,6 +203,10 @@ Operator find_operator(const char* domain, int64_t opset, const char* name,
     const eval::OperatorEntry* entry =
         kernels != nullptr ? kernels->table.find(domain, name) : nullptr;
     if (entry == nullptr) {
+        if (std::string problem = ops::version_problem(normal_domain(domain), opset);
+            !problem.empty()) {
+            fail(problem);
+        }
         entry = eval::find_operator(normal_domain(domain), name, opset);
     }
     if (entry == nullptr) {

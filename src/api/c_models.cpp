@@ -44,6 +44,7 @@ namespace sardonyx {
 inline namespace v1 {
 
 sdx_model* Model::share() const {
+    (void)state();
     return new sdx_model(state_);
 }
 

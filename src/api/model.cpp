@@ -105,17 +105,24 @@ Model::Model(Model&& other) noexcept = default;
 Model& Model::operator=(Model&& other) noexcept = default;
 Model::~Model() = default;
 
+Model::State& Model::state() const {
+    if (state_ == nullptr) {
+        api::fail("the model has been moved to another one");
+    }
+    return *state_;
+}
+
 std::vector<ValueInfo> Model::inputs() const {
-    return describe_all(state_->graph().inputs);
+    return describe_all(state().graph().inputs);
 }
 
 std::vector<ValueInfo> Model::outputs() const {
-    return describe_all(state_->graph().outputs);
+    return describe_all(state().graph().outputs);
 }
 
 std::vector<NodeInfo> Model::nodes() const {
     std::vector<NodeInfo> all;
-    for (const ir::Node& node : state_->graph()) {
+    for (const ir::Node& node : state().graph()) {
         NodeInfo& added = all.emplace_back();
         added.name = node.name;
         added.domain = node.domain;
@@ -130,40 +137,40 @@ std::vector<NodeInfo> Model::nodes() const {
 
 std::vector<std::string> Model::functions() const {
     std::vector<std::string> names;
-    for (const ir::Function* function : state_->model->functions) {
+    for (const ir::Function* function : state().model->functions) {
         names.emplace_back(function->name);
     }
     return names;
 }
 
 std::string Model::to_text() const {
-    return ir::dump(*state_->model);
+    return ir::dump(*state().model);
 }
 
 std::string Model::to_text(TextForm form) const {
-    if (state_->model->graph == nullptr) {
+    if (state().model->graph == nullptr) {
         api::fail("a function has no text form: compile it as a model");
     }
     return take(proto::text_of_model(serialize(), static_cast<proto::Form>(form)));
 }
 
 const std::vector<Diagnostic>& Model::diagnostics() const {
-    return state_->diagnostics;
+    return state().diagnostics;
 }
 
 std::string Model::serialize() const {
-    MappedReading reading(state_->files);
-    check_files(*state_);
-    const ir::Model& model = *state_->model;
+    MappedReading reading(state().files);
+    check_files(state());
+    const ir::Model& model = *state().model;
     std::string bytes =
-        take(model.graph != nullptr ? proto::write_as_read(model, state_->source)
+        take(model.graph != nullptr ? proto::write_as_read(model, state().source)
                                     : proto::write_function(model, *model.functions[0]));
-    check_files(*state_);
+    check_files(state());
     return bytes;
 }
 
 void Model::save(const std::string& path, const SaveOptions& options) const {
-    const ir::Model& model = *state_->model;
+    const ir::Model& model = *state().model;
     if (model.graph == nullptr && proto::form_of_path(path) == proto::Form::kBytes) {
         if (Result<void> written = write_file(path, serialize()); !written.ok()) {
             api::fail(written.error().message);
@@ -183,13 +190,13 @@ void Model::save(const std::string& path, const SaveOptions& options) const {
     if (!how.external_bytes && (how.safetensors || how.share_equal || how.file_bytes != 0)) {
         how.external_bytes = driver::kExternalBytes;
     }
-    how.source = state_->source;
-    how.files = state_->files;
+    how.source = state().source;
+    how.files = state().files;
     how.watch = options.progress;
-    MappedReading reading(state_->files);
-    check_files(*state_);
+    MappedReading reading(state().files);
+    check_files(state());
     Result<size_t> written = driver::write_model_files(model, path, how);
-    check_files(*state_);
+    check_files(state());
     take(std::move(written));
 }
 
@@ -212,10 +219,10 @@ std::vector<Value> Model::run(const std::vector<std::pair<std::string, Value>>& 
         interrupt.set_token(&options.cancel->handle()->is_cancelled);
     }
     chosen.interrupt = &interrupt;
-    MappedReading reading(state_->files);
-    check_files(*state_);
+    MappedReading reading(state().files);
+    check_files(state());
     auto run = eval::within(interrupt, [&]() -> Result<std::vector<eval::RuntimeValue>> {
-        SDX_ASSIGN(std::shared_ptr<const eval::Plan> plan, state_->prepared());
+        SDX_ASSIGN(std::shared_ptr<const eval::Plan> plan, state().prepared());
         return eval::run(*plan, values, chosen);
     });
     if (interrupt.is_stopped()) {
@@ -226,15 +233,15 @@ std::vector<Value> Model::run(const std::vector<std::pair<std::string, Value>>& 
         api::fail_cancelled(message);
     }
     if (!run.ok()) {
-        check_files(*state_);
+        check_files(state());
     }
     std::vector<eval::RuntimeValue> results = take(std::move(run));
     std::vector<Value> converted;
     for (size_t i = 0; i < results.size(); ++i) {
-        std::string name(state_->model->graph->outputs[i]->name);
+        std::string name(state().model->graph->outputs[i]->name);
         converted.push_back(api::from_engine(name, results[i]));
     }
-    check_files(*state_);
+    check_files(state());
     return converted;
 }
 

@@ -73,6 +73,7 @@ TEST(Eager, MistakesSayWhatIsWrong) {
     };
     EXPECT_EQ(complaint("Ad", {kX}),
               "opset 21 of `ai.onnx` has no operator `Ad`: did you mean `Add`?");
+    EXPECT_EQ(complaint_of([] { Opset(999).call("Abs", {kX}); }).find("the newest version"), 0U);
     EXPECT_EQ(complaint("Add", {kX}), "`Add` takes 2 inputs, and `B` is missing: give `B`");
     EXPECT_NE(complaint("Softmax", {kX}, {{"axsi", 1}}).find("did you mean `axis`"),
               std::string::npos);

@@ -17,6 +17,7 @@
 namespace {
 
 using sardonyx::ElementType;
+using sardonyx::Model;
 using sardonyx::MutableTensorView;
 using sardonyx::RunValue;
 using sardonyx::Session;
@@ -61,6 +62,20 @@ TEST(Session, NeverWritesToAnInput) {
     EXPECT_EQ(number_of(session.run({owned}).at(0).tensor(), 1), -2);
     EXPECT_EQ(numbers[1], 2);
     EXPECT_EQ(owned.elements<float>()[1], 2);
+}
+
+TEST(Session, AModelThatWasMovedFromSaysSo) {
+    Model model = Model::from_text(
+        "<ir_version: 8, opset_import: [\"\": 18]>\n"
+        "agraph (float[2] x) => (float[2] y) { y = Abs(x) }");
+    Model other = std::move(model);
+    // NOLINTBEGIN(bugprone-use-after-move)
+    EXPECT_EQ(complaint_of([&] { Session session(model); }),
+              "the model has been moved to another one");
+    EXPECT_EQ(complaint_of([&] { (void)model.inputs(); }),
+              "the model has been moved to another one");
+    // NOLINTEND(bugprone-use-after-move)
+    EXPECT_EQ(other.inputs().size(), 1U);
 }
 
 TEST(Session, WritesToGivenMemory) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/nearest.h"
 #include "elaborate/library/classes.h"
 #include "elaborate/objects/exception_types.h"
 #include "elaborate/objects/items.h"
@@ -27,6 +28,14 @@ std::optional<size_t> field_index(const Namespace& type, std::string_view name) 
     return found != type.fields.end()
                ? std::optional(static_cast<size_t>(found - type.fields.begin()))
                : std::nullopt;
+}
+
+// What to write in place of a name that none of its fields has.
+std::string help_for_field(const Namespace& type, std::string_view name) {
+    std::vector<std::string_view> fields(type.fields.begin(), type.fields.end());
+    std::string_view near = nearest(name, fields);
+    return near.empty() ? fmt::format("its fields are `{}`", fmt::join(fields, "`, `"))
+                        : fmt::format("did you mean `{}`?", near);
 }
 
 // "x, y" or a list of names; nothing after a diagnostic.
@@ -107,7 +116,7 @@ Object with_fields(Context& c, const Object& tuple, const Arguments& a) {
         if (!i) {
             return refuse(c, keyword.name_range,
                           fmt::format("`{}` has no field `{}`", type.name, keyword.name),
-                          fmt::format("its fields are `{}`", fmt::join(type.fields, "`, `")));
+                          help_for_field(type, keyword.name));
         }
         items[*i] = keyword.value;
     }
@@ -209,9 +218,8 @@ Object typing_named_tuple(Context& c, const Arguments& a) {
 
 Object make_named_tuple(Context& c, Namespace& type, const Arguments& a) {
     size_t count = type.fields.size();
-    std::string fields = fmt::format("its fields are `{}`", fmt::join(type.fields, "`, `"));
-    auto wrong_call = [&](Range range, std::string message) {
-        refuse(c, range, std::move(message), fields);
+    auto wrong_call = [&](Range range, std::string message, std::string_view name = {}) {
+        refuse(c, range, std::move(message), help_for_field(type, name));
         return raises(c, "TypeError");
     };
     if (a.positional.size() > count) {
@@ -226,7 +234,8 @@ Object make_named_tuple(Context& c, Namespace& type, const Arguments& a) {
         if (!i || given[*i]) {
             return wrong_call(keyword.name_range,
                               i ? fmt::format("`{}` is given `{}` twice", type.name, keyword.name)
-                                : fmt::format("`{}` has no field `{}`", type.name, keyword.name));
+                                : fmt::format("`{}` has no field `{}`", type.name, keyword.name),
+                              i ? std::string_view() : keyword.name);
         }
         given[*i] = keyword.value;
     }

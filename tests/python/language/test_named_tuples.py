@@ -150,6 +150,8 @@ WRONG: dict[str, tuple[str, str]] = {
     "a field is missing": ("return Config(scale=x).scale", "`Config` needs `heads`"),
     "too many": ("return Out(x, x, 1, 2).y", "`Out` has 3 fields, and 4 values are given"),
     "a field that there is not": ("return Out(x, w=x).y", "`Out` has no field `w`"),
+    "a field that is misspelt": ("return Config(heds=1).heads * x", "did you mean `heads`?"),
+    "replaced by a misspelt one": ("return CFG._replace(scal=x).scale", "did you mean `scale`?"),
     "given twice": ("return Out(x, y=x).y", "`Out` is given `y` twice"),
     "a member that there is not": ("return Out(x, x).zz", "has no member `zz`"),
     "replaced": ("return Out(x, x)._replace(w=x).y", "`Out` has no field `w`"),
