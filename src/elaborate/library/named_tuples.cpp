@@ -170,12 +170,14 @@ Object collections_namedtuple(Context& c, const Arguments& a) {
     std::vector<Object> defaults;
     for (const KeywordArgument& keyword : a.keywords) {
         std::optional<bool> is_set = truth(keyword.value);
-        std::optional<std::vector<Object>> values;
+        if (keyword.name == "defaults" && keyword.value.is_none()) {
+            continue;
+        }
+        std::optional<std::vector<Object>> values =
+            keyword.name == "defaults" ? static_items(c, keyword.value) : std::nullopt;
         if (keyword.name == "rename" && is_set) {
             renames = *is_set;
-        } else if (keyword.name == "defaults" && keyword.value.is_none()) {
-            continue;
-        } else if (keyword.name == "defaults" && (values = static_items(c, keyword.value))) {
+        } else if (values) {
             defaults = std::move(*values);
         } else if (keyword.name != "module") {
             return refuse(c, keyword.range, fmt::format("`namedtuple` with `{}`", keyword.name),
