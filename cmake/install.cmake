@@ -96,7 +96,7 @@ include(cmake/package.cmake)
 if(SDX_TESTS)
   # The library from outside: nothing of src/ is in reach.
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/api/*_test.cpp)
-  add_executable(test_api ${sources})
+  sdx_test(api ${sources})
   add_dependencies(test_api sdx_cpp_operators)
   target_link_libraries(test_api PRIVATE sardonyx::sardonyx GTest::gtest_main)
   add_test(NAME api COMMAND test_api)

@@ -272,7 +272,7 @@ FUNCTION = re.compile(
 # A function in a namespace, or the first line of its definition.
 DEFINITION = re.compile(r"^(?!//|return)([A-Za-z\[][^\n]*?[\s&*>])(\w+)\(", re.MULTILINE)
 # Their sources are not joined (cmake/phases.cmake).
-COMPILED_ALONE = ("api", "cli", "ops", "weights")
+COMPILED_ALONE = (("src", "api"), ("src", "ops"), ("src", "weights"))
 NOT_CODE = re.compile(
     r"//[^\n]*|/\*.*?\*/"
     r'|R"(?P<mark>[^(\s]*)\(.*?\)(?P=mark)"'
@@ -472,12 +472,15 @@ def unnamed_functions(text: str) -> Iterator[tuple[str, int]]:
 
 def check_unnamed(root: pathlib.Path) -> Iterator[Violation]:
     first: dict[tuple[str, str], pathlib.Path] = {}
-    for path in sorted((root / "src").rglob("*.cpp")):
+    for path in (
+        *sorted((root / "src").rglob("*.cpp")),
+        *sorted((root / "tests").rglob("*_test.cpp")),
+    ):
         where = path.relative_to(root)
-        if where.parts[1] in COMPILED_ALONE:
+        if where.parts[:2] in COMPILED_ALONE:
             continue
         for name, line in unnamed_functions(read(path)):
-            other = first.setdefault((where.parts[1], name), where)
+            other = first.setdefault((*where.parts[:2], name), where)
             if other != where:
                 yield f"{where}:{line}: `{name}` is a function of {other.name} too"
 

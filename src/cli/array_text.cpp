@@ -95,7 +95,7 @@ class Printer {
             case ElementType::kComplex128:
                 return complex_text<double>(tensor_.bytes(), i);
             case ElementType::kString:
-                return quoted(tensor_.elements<std::string>()[i]);
+                return sardonyx::quoted(tensor_.elements<std::string>()[i]);
             case ElementType::kBool:
                 return narrow_[i] != 0 ? "True" : "False";
             default:

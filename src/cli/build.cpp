@@ -21,8 +21,8 @@ namespace {
 
 constexpr std::string_view kStandardOutput = "-";
 
-std::string summary(const BuildOptions& options, std::string_view name, const ir::Model& model,
-                    size_t size) {
+std::string build_summary(const BuildOptions& options, std::string_view name,
+                          const ir::Model& model, size_t size) {
     const ir::Graph& graph = options.as_function ? *model.functions[0]->body : *model.graph;
     size_t nodes = 0;
     for (const ir::Node& node : graph) {
@@ -175,7 +175,7 @@ int run_build(const BuildOptions& options) {
     }
     if (options.output != kStandardOutput && !options.quiet) {
         print(options.as_library ? library_summary(options, *model, *size)
-                                 : summary(options, compiled.script->name, *model, *size));
+                                 : build_summary(options, compiled.script->name, *model, *size));
     }
     return kSuccess;
 }

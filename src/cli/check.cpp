@@ -70,8 +70,9 @@ std::string left_out(const std::vector<std::string>& paths, std::string_view rea
 }
 
 // "2 errors and 1 warning in 3 files", as they are shown: equal ones count once.
-std::string summary(size_t files, const diagnostics::Diagnostics& diagnostics,
-                    const driver::FoundFiles& found, const std::vector<std::string>& unfixed) {
+std::string check_summary(size_t files, const diagnostics::Diagnostics& diagnostics,
+                          const driver::FoundFiles& found,
+                          const std::vector<std::string>& unfixed) {
     size_t errors = 0, warnings = 0;
     for (const diagnostics::Diagnostic* one : diagnostics::in_order(diagnostics)) {
         errors += one->kind->severity == diagnostics::Severity::kError ? 1 : 0;
@@ -189,7 +190,7 @@ int run_check(const CheckOptions& options) {
         print(report(options.format, *program));
     }
     if (options.format == CheckFormat::kText && !options.quiet && !options.types) {
-        print_note(summary(count, program->diagnostics, found, unfixed));
+        print_note(check_summary(count, program->diagnostics, found, unfixed));
     }
     bool is_strict = options.warnings_as_errors || options.fix || options.diff;
     bool fails = !is_written || program->diagnostics.has_errors() ||

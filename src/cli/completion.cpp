@@ -33,7 +33,7 @@ std::string all_commands(const std::vector<CommandWords>& commands) {
 }
 
 // In single quotes, as sh reads them.
-std::string quoted(std::string_view text) {
+std::string shell_quoted(std::string_view text) {
     std::string result = "'";
     for (char c : text) {
         result += c == '\'' ? std::string("'\\''") : std::string(1, c);
@@ -54,14 +54,14 @@ std::string bash_script(const std::vector<CommandWords>& commands) {
             } else if (!option.choices.empty()) {
                 choices += fmt::format("        {}/{}) words={} ;;\n", command.name,
                                        joined(option.names, fmt::format("|{}/", command.name)),
-                                       quoted(joined(option.choices, " ")));
+                                       shell_quoted(joined(option.choices, " ")));
             } else if (!option.value.empty()) {
                 choices += fmt::format("        {}/{}) files=1 ;;\n", command.name,
                                        joined(option.names, fmt::format("|{}/", command.name)));
             }
         }
         options += fmt::format("        {}) options={} arguments={} ;;\n", command.name,
-                               quoted(names), quoted(positional));
+                               shell_quoted(names), shell_quoted(positional));
     }
     return fmt::format(R"sh(# bash completion for sardonyx: eval "$(sardonyx completion bash)"
 _sardonyx() {{
@@ -91,7 +91,8 @@ _sardonyx() {{
 }}
 complete -F _sardonyx sardonyx
 )sh",
-                       quoted(all_commands(commands) + " --help --version"), options, choices);
+                       shell_quoted(all_commands(commands) + " --help --version"), options,
+                       choices);
 }
 
 // --- zsh -----------------------------------------------------------------------------------------
@@ -116,14 +117,15 @@ std::string zsh_action(const OptionWords& option) {
 std::string zsh_script(const std::vector<CommandWords>& commands) {
     std::string listed, cases;
     for (const CommandWords& command : commands) {
-        listed += fmt::format("        {}\n",
-                              quoted(fmt::format("{}:{}", command.name, zsh_text(command.about))));
+        listed +=
+            fmt::format("        {}\n",
+                        shell_quoted(fmt::format("{}:{}", command.name, zsh_text(command.about))));
         std::string entries;
         for (const OptionWords& option : command.options) {
             if (option.names.empty()) {
-                entries += fmt::format(
-                    " \\\n            {}",
-                    quoted(fmt::format("*:{}:{}", zsh_text(option.value), zsh_action(option))));
+                entries += fmt::format(" \\\n            {}",
+                                       shell_quoted(fmt::format("*:{}:{}", zsh_text(option.value),
+                                                                zsh_action(option))));
             }
             for (const std::string& name : option.names) {
                 std::string value =
@@ -132,7 +134,7 @@ std::string zsh_script(const std::vector<CommandWords>& commands) {
                         : fmt::format(":{}:{}", zsh_text(option.value), zsh_action(option));
                 entries += fmt::format(
                     " \\\n            {}",
-                    quoted(fmt::format("*{}[{}]{}", name, zsh_text(option.about), value)));
+                    shell_quoted(fmt::format("*{}[{}]{}", name, zsh_text(option.about), value)));
             }
         }
         cases += fmt::format("        {}) _arguments{} ;;\n", command.name, entries);
@@ -169,8 +171,8 @@ std::string fish_script(const std::vector<CommandWords>& commands) {
         "complete -c sardonyx -n __fish_use_subcommand -f\n";
     for (const CommandWords& command : commands) {
         text += fmt::format("complete -c sardonyx -n __fish_use_subcommand -f -a {} -d {}\n",
-                            command.name, quoted(command.about));
-        std::string seen = quoted("__fish_seen_subcommand_from " + command.name);
+                            command.name, shell_quoted(command.about));
+        std::string seen = shell_quoted("__fish_seen_subcommand_from " + command.name);
         for (const OptionWords& option : command.options) {
             std::string words;
             for (const std::string& name : option.names) {
@@ -178,13 +180,13 @@ std::string fish_script(const std::vector<CommandWords>& commands) {
                 words += fmt::format(" {} {}", is_long ? "-l" : "-s", name.substr(is_long ? 2 : 1));
             }
             if (!option.choices.empty()) {
-                words += fmt::format(" -x -a {}", quoted(joined(option.choices, " ")));
+                words += fmt::format(" -x -a {}", shell_quoted(joined(option.choices, " ")));
             } else if (!option.value.empty() && !option.names.empty()) {
                 words += " -r";
             }
             if (!words.empty()) {
                 text += fmt::format("complete -c sardonyx -n {}{} -d {}\n", seen, words,
-                                    quoted(option.about));
+                                    shell_quoted(option.about));
             }
         }
     }

@@ -17,7 +17,7 @@
 namespace sardonyx::cli {
 namespace {
 
-std::string_view complaint(const DecompileOptions& options) {
+std::string_view decompile_complaint(const DecompileOptions& options) {
     if (options.model != "-" && Target{options.model}.is_script()) {
         return "`decompile` reads a model, not a script";
     }
@@ -91,7 +91,7 @@ Result<void> decompile_file(const DecompileOptions& options) {
 }  // namespace
 
 int run_decompile(const DecompileOptions& options) {
-    return status_of(complaint(options), [&options] {
+    return status_of(decompile_complaint(options), [&options] {
         return options.to == "text" ? write_text(options) : decompile_file(options);
     });
 }

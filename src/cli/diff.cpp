@@ -48,8 +48,8 @@ std::optional<Side> read_side(const Target& target) {
     return side;
 }
 
-Result<void> show(const models::ModelDiff& found, const DiffOptions& options, const Side& first,
-                  const Side& second) {
+Result<void> show_diff(const models::ModelDiff& found, const DiffOptions& options,
+                       const Side& first, const Side& second) {
     if (!options.html.empty()) {
         std::string page = models::diff_html(found, first.title, second.title);
         if (options.html == "-") {
@@ -87,7 +87,7 @@ int run_diff(const DiffOptions& options) {
     reading.reset();
     Result<void> done = check_unchanged(stamps);
     if (done.ok()) {
-        done = show(found, options, *first, *second);
+        done = show_diff(found, options, *first, *second);
     }
     if (!done.ok()) {
         print_error(done.error().message);

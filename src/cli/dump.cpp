@@ -22,7 +22,7 @@ Result<std::string> text_of(const ir::Model& model, DumpStage stage) {
 }
 
 // Prints it, or its error; whether there is none.
-bool show(const Result<std::string>& text) {
+bool show_text(const Result<std::string>& text) {
     if (!text.ok()) {
         print_error(text.error().message);
         return false;
@@ -53,7 +53,7 @@ int dump_model(const DumpOptions& options) {
         print_error(unchanged.error().message);
         return kFailure;
     }
-    return show(text) ? kSuccess : kFailure;
+    return show_text(text) ? kSuccess : kFailure;
 }
 
 int finish_dump(const driver::Compilation& compiled) {
@@ -73,7 +73,7 @@ int dump_script(const DumpOptions& options) {
         print_findings(compiled.sources(), compiled.findings());
         return failure_of(compiled);
     }
-    return show(text_of(*compiled.model, options.stage)) ? finish_dump(compiled) : kFailure;
+    return show_text(text_of(*compiled.model, options.stage)) ? finish_dump(compiled) : kFailure;
 }
 
 int dump_file(const DumpOptions& options) {

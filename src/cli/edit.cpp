@@ -16,7 +16,7 @@ namespace {
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 
 // What has been done, beside what every edit says of its result.
-struct Report {
+struct EditReport {
     std::vector<std::pair<std::string, std::vector<std::string>>> lists;
     std::vector<std::pair<std::string, size_t>> counts;
 };
@@ -29,7 +29,7 @@ std::vector<std::string> as_words(const Pairs& pairs) {
     return words;
 }
 
-void report_removed(const models::Removed& removed, Report& report) {
+void report_removed(const models::Removed& removed, EditReport& report) {
     report.counts.emplace_back("removed_nodes", removed.nodes);
     report.counts.emplace_back("removed_initializers", removed.initializers);
     report.counts.emplace_back("removed_functions", removed.functions);
@@ -39,26 +39,26 @@ struct Edit {
     ir::Model& model;
     const ir::Model* second;
 
-    Result<Report> operator()(const std::monostate&) const { return Report(); }
-    Result<Report> operator()(const models::CutRequest& request) const {
+    Result<EditReport> operator()(const std::monostate&) const { return EditReport(); }
+    Result<EditReport> operator()(const models::CutRequest& request) const {
         SDX_ASSIGN(models::Cut done, models::cut(model, request));
-        Report report;
+        EditReport report;
         report.lists = {
             {"inputs", done.inputs}, {"outputs", done.outputs}, {"also_needed", done.also_needed}};
         report_removed(done.removed, report);
         return report;
     }
-    Result<Report> operator()(const models::Renaming& request) const {
+    Result<EditReport> operator()(const models::Renaming& request) const {
         SDX_TRY(models::rename(model, request));
-        return Report{{{"values", as_words(request.values)},
-                       {"nodes", as_words(request.nodes)},
-                       {"dims", as_words(request.dims)},
-                       {"functions", as_words(request.functions)}},
-                      {}};
+        return EditReport{{{"values", as_words(request.values)},
+                           {"nodes", as_words(request.nodes)},
+                           {"dims", as_words(request.dims)},
+                           {"functions", as_words(request.functions)}},
+                          {}};
     }
-    Result<Report> operator()(const models::ShapeRequest& request) const {
+    Result<EditReport> operator()(const models::ShapeRequest& request) const {
         SDX_TRY(models::set_shapes(model, request));
-        Report report;
+        EditReport report;
         report.lists.resize(2);
         report.lists[0].first = "inputs";
         report.lists[1].first = "outputs";
@@ -72,18 +72,18 @@ struct Edit {
         }
         return report;
     }
-    Result<Report> operator()(const models::MergeRequest& request) const {
+    Result<EditReport> operator()(const models::MergeRequest& request) const {
         SDX_ASSIGN(models::Merge done, models::merge(model, *second, request));
-        Report report;
+        EditReport report;
         report.lists = {{"links", as_words(done.links)},
                         {"renamed", as_words(done.renamed)},
                         {"inputs", done.inputs},
                         {"outputs", done.outputs}};
         return report;
     }
-    Result<Report> operator()(const models::StripRequest& request) const {
+    Result<EditReport> operator()(const models::StripRequest& request) const {
         SDX_ASSIGN(models::Stripped done, models::strip(model, request));
-        Report report;
+        EditReport report;
         report.counts = {{"docs", done.docs},
                          {"metadata", done.metadata},
                          {"types", done.types},
@@ -92,9 +92,9 @@ struct Edit {
         report_removed(done.removed, report);
         return report;
     }
-    Result<Report> operator()(const models::ExtractRequest& request) const {
+    Result<EditReport> operator()(const models::ExtractRequest& request) const {
         SDX_TRY(models::extract_function(model, request));
-        return Report();
+        return EditReport();
     }
 };
 
@@ -106,8 +106,8 @@ size_t count_nodes(const ir::Graph& graph) {
     return count;
 }
 
-std::string json_of(const EditOptions& options, const ir::Model& model, const Report& report,
-                    size_t bytes) {
+std::string report_json(const EditOptions& options, const ir::Model& model,
+                        const EditReport& report, size_t bytes) {
     JsonWriter json;
     json.begin_object()
         .member("output", options.output)
@@ -126,8 +126,8 @@ std::string json_of(const EditOptions& options, const ir::Model& model, const Re
     return json.end_object().take();
 }
 
-std::string text_of(const EditOptions& options, const ir::Model& model, const Report& report,
-                    size_t bytes) {
+std::string report_text(const EditOptions& options, const ir::Model& model,
+                        const EditReport& report, size_t bytes) {
     size_t nodes = count_nodes(*model.graph);
     std::string text = fmt::format("{}: {} node{}, {} bytes\n", options.output, nodes,
                                    nodes == 1 ? "" : "s", bytes);
@@ -156,7 +156,8 @@ Result<void> edit_file(const EditOptions& options) {
     FileStamps stamps = file.stamps;
     stamps.insert(stamps.end(), second.stamps.begin(), second.stamps.end());
     std::optional<MappedReading> reading(stamps);
-    SDX_ASSIGN(Report report, std::visit(Edit{*file.model, second.model.get()}, options.request));
+    SDX_ASSIGN(EditReport report,
+               std::visit(Edit{*file.model, second.model.get()}, options.request));
     SDX_TRY(check_unchanged(stamps));
     SDX_ASSIGN(size_t bytes, save_model(*file.model,
                                         {options.output, options.external_bytes, options.quiet,
@@ -164,14 +165,14 @@ Result<void> edit_file(const EditOptions& options) {
                                         {&file, &second}));
     reading.reset();
     if (options.json) {
-        print(json_of(options, *file.model, report, bytes));
+        print(report_json(options, *file.model, report, bytes));
     } else if (!options.quiet && options.output != "-") {
-        print(text_of(options, *file.model, report, bytes));
+        print(report_text(options, *file.model, report, bytes));
     }
     return {};
 }
 
-std::string_view complaint(const EditOptions& options) {
+std::string_view edit_complaint(const EditOptions& options) {
     if (options.json && options.output == "-") {
         return "standard output cannot be used for both the model and `--json`: name a file";
     }
@@ -187,7 +188,7 @@ std::string_view complaint(const EditOptions& options) {
 }  // namespace
 
 int run_edit(const EditOptions& options) {
-    return status_of(complaint(options), [&options] { return edit_file(options); });
+    return status_of(edit_complaint(options), [&options] { return edit_file(options); });
 }
 
 }  // namespace sardonyx::cli

@@ -9,7 +9,7 @@
 namespace sardonyx::cli {
 namespace {
 
-int show(const ir::Model& model, const InfoOptions& options, const FileStamps& stamps) {
+int show_info(const ir::Model& model, const InfoOptions& options, const FileStamps& stamps) {
     std::optional<MappedReading> reading(stamps);
     Result<models::Info> info = models::describe(model, options.sizes);
     reading.reset();
@@ -32,7 +32,8 @@ int run_info(const InfoOptions& options) {
         }
         driver::Compilation compiled = driver::compile(*request);
         print_findings(compiled.sources(), compiled.findings());
-        return compiled.has_failed() ? failure_of(compiled) : show(*compiled.model, options, {});
+        return compiled.has_failed() ? failure_of(compiled)
+                                     : show_info(*compiled.model, options, {});
     }
     if (!options.target.name.empty()) {
         print_error("`:NAME` is for scripts, whose names end in `.py`");
@@ -43,7 +44,7 @@ int run_info(const InfoOptions& options) {
         print_error(file.error().message);
         return kFailure;
     }
-    return show(*file->model, options, file->stamps);
+    return show_info(*file->model, options, file->stamps);
 }
 
 }  // namespace sardonyx::cli

@@ -40,7 +40,7 @@ struct Shown {
     }
 };
 
-std::string file_name(const std::string& path) {
+std::string base_name(const std::string& path) {
     return std::filesystem::path(path).filename().string();
 }
 
@@ -50,7 +50,7 @@ void run(Shown& shown, const NamedValues& values, const InputOptions& options) {
 }
 
 void read_model(Shown& shown, const Target& target, const ViewOptions& options) {
-    shown.title = target.is_stdin() ? "standard input" : file_name(target.path);
+    shown.title = target.is_stdin() ? "standard input" : base_name(target.path);
     Result<ModelFile> file = load_model(target.path);
     if (!file.ok()) {
         print_error(file.error().message);

@@ -17,7 +17,7 @@
 namespace sardonyx::cli {
 namespace {
 
-std::string_view complaint(const WeightsOptions& options) {
+std::string_view weights_complaint(const WeightsOptions& options) {
     if (options.replace.empty() != options.output.empty()) {
         return "`--replace` needs `-o`, and `-o` needs `--replace`";
     }
@@ -110,7 +110,7 @@ Result<void> work(const WeightsOptions& options) {
 }  // namespace
 
 int run_weights(const WeightsOptions& options) {
-    return status_of(complaint(options), [&options] { return work(options); });
+    return status_of(weights_complaint(options), [&options] { return work(options); });
 }
 
 }  // namespace sardonyx::cli

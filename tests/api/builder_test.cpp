@@ -17,7 +17,7 @@ using sardonyx::Builder;
 using sardonyx::Expr;
 namespace op = sardonyx::op20;
 
-Array numbers(std::vector<int64_t> dims, float first) {
+Array counted(std::vector<int64_t> dims, float first) {
     size_t count = 1;
     for (int64_t dim : dims) {
         count *= static_cast<size_t>(dim);
@@ -58,7 +58,7 @@ std::string failure(const std::function<void()>& wrong) {
 TEST(Builder, ComputesWhatAScriptDoes) {
     Builder b(20, "block");
     Expr x = b.input("x", "FLOAT[N, 4]");
-    Expr w = b.initializer(numbers({4, 4}, -3), "w");
+    Expr w = b.initializer(counted({4, 4}, -3), "w");
     Expr h = op::MatMul(x, w) * 2.0 - 1.0 / (x + 5.0);
     EXPECT_EQ(h.type(), "FLOAT[N, 4]");
     Expr best = op::Softmax(-h, {.axis = -1});
@@ -80,7 +80,7 @@ TEST(Builder, ComputesWhatAScriptDoes) {
         "    first, second = op.Split(h, axis=1, num_outputs=2)\n"
         "    return (values, indices, op.Concat(second, first, axis=1), op.Cast(h > 3.0, to=7),\n"
         "            op.Clip(x, None, 3.0))\n");
-    sardonyx::Value input = numbers({3, 4}, -4);
+    sardonyx::Value input = counted({3, 4}, -4);
     sardonyx::Model model = b.model();
     expect_same(run(model, {{"x", input}}), run(script, {{"x", input}}));
     sardonyx::Model again = sardonyx::Model::from_bytes(model.serialize());
@@ -103,9 +103,9 @@ TEST(Builder, BodiesSeeWhatIsAround) {
     b.output(y, "y");
     b.output(results[1], "largest");
     sardonyx::Model model = b.model();
-    auto arrays = run(model, {{"x", numbers({2}, 1)}, {"count", Array::scalar<int64_t>(2)}});
+    auto arrays = run(model, {{"x", counted({2}, 1)}, {"count", Array::scalar<int64_t>(2)}});
     expect_same(arrays, {Array::of<float>({2}, {8, 15}), Array::of<float>({2}, {6, 15})});
-    arrays = run(model, {{"x", numbers({2}, 1)}, {"count", Array::scalar<int64_t>(0)}});
+    arrays = run(model, {{"x", counted({2}, 1)}, {"count", Array::scalar<int64_t>(0)}});
     expect_same(arrays, {Array::of<float>({2}, {-1, -2}), Array::of<float>({0}, {})});
 }
 
@@ -154,7 +154,7 @@ TEST(Builder, MistakesAreThrownWhereTheyStand) {
     Builder b(20);
     Builder other(20);
     Expr x = b.input("x", "FLOAT[N, 4]");
-    Expr w = b.initializer(numbers({3, 3}, 0));
+    Expr w = b.initializer(counted({3, 3}, 0));
     Expr foreign = other.input("x", "FLOAT[4]");
     struct Row {
         std::function<void()> wrong;

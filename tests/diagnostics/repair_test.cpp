@@ -8,8 +8,8 @@
 namespace sardonyx::diagnostics {
 namespace {
 
-constexpr Kind kError{"an-error", Severity::kError};
-constexpr Kind kWarning{"a-warning", Severity::kWarning};
+constexpr Kind kMistake{"an-error", Severity::kError};
+constexpr Kind kRemark{"a-warning", Severity::kWarning};
 
 struct Case {
     Sources sources;
@@ -18,7 +18,7 @@ struct Case {
 
     explicit Case(std::string text) : file(sources.add("a.py", std::move(text))) {}
     Span span(uint32_t begin, uint32_t end) const { return {file, begin, end}; }
-    Diagnostic& report(uint32_t begin, uint32_t end, const Kind& kind = kError) {
+    Diagnostic& report(uint32_t begin, uint32_t end, const Kind& kind = kMistake) {
         return found.report(kind, span(begin, end), "wrong");
     }
     std::string repaired(size_t count) {
@@ -104,9 +104,9 @@ TEST(Ignore, CommentsAreRead) {
 TEST(Ignore, WarningsOfTheLineAreSilencedAndErrorsAreNot) {
     Case c("abc  # sardonyx: ignore[a-warning]\nabc\nabc(\n)  # sardonyx: ignore\n");
     c.report(0, 1);
-    c.report(1, 2, kWarning);
-    c.report(36, 37, kWarning);
-    c.report(39, 45, kWarning);
+    c.report(1, 2, kRemark);
+    c.report(36, 37, kRemark);
+    c.report(39, 45, kRemark);
     silence(c.sources, c.found);
     ASSERT_EQ(c.found.items().size(), 2U);
     EXPECT_EQ(c.found.items()[0].labels[0].span.begin, 0U);

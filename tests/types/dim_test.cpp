@@ -10,7 +10,7 @@ namespace {
 const Dim N = Dim::symbol("N");
 const Dim M = Dim::symbol("M");
 
-Dim parsed(std::string_view text) {
+Dim parsed_dim(std::string_view text) {
     std::optional<Dim> dim = Dim::parse(text);
     EXPECT_TRUE(dim.has_value()) << text;
     return dim.value_or(Dim());
@@ -45,26 +45,27 @@ TEST(Dim, Static) {
     EXPECT_TRUE(modulo(Dim(1), Dim(0)).is_unknown());
     EXPECT_TRUE(floor_div(Dim(INT64_MIN), Dim(-1)).is_unknown());
     EXPECT_EQ(Dim(INT64_MIN).to_string(), "-9223372036854775808");
-    EXPECT_TRUE(parsed("-9223372036854775808").equals(Dim(INT64_MIN)));
+    EXPECT_TRUE(parsed_dim("-9223372036854775808").equals(Dim(INT64_MIN)));
     EXPECT_FALSE(Dim::parse("9223372036854775808").has_value());
 }
 
 TEST(Dim, WhatExportersPrint) {
     // TorchScript, torch.export and sympy.
-    EXPECT_EQ(parsed("floor(height/2 - 1/2) + 1").to_string(), "(height+1)//2");
-    EXPECT_EQ(parsed("((s0 - 1)//2) + 1").to_string(), "(s0+1)//2");
-    EXPECT_EQ(parsed("N/2 + N/2").to_string(), "N");
-    EXPECT_EQ(parsed("2*(N/2)").to_string(), "N");
-    EXPECT_EQ(parsed("floor(N/2 + 1/4)").to_string(), "N//2");
-    EXPECT_EQ(parsed("ceiling(N/2)").to_string(), "(N+1)//2");
-    EXPECT_EQ(parsed("CeilToInt(IntTrueDiv(N, 2))").to_string(), "(N+1)//2");
-    EXPECT_EQ(parsed("FloorDiv(N, 2) + Mod(N, 2)").to_string(), parsed("N//2+N%2").to_string());
-    EXPECT_EQ(parsed("Max(1, N, M)").to_string(), parsed("max(max(1, N), M)").to_string());
-    EXPECT_EQ(parsed("N**2 - N*N").to_string(), "0");
-    EXPECT_EQ(parsed("-N**2").to_string(), "-N*N");
-    EXPECT_EQ(parsed("N*M/M").to_string(), "N");
-    EXPECT_EQ(parsed("floor(N/M)").to_string(), "N//M");
-    EXPECT_EQ(parsed("max").to_string(), "max");  // no call
+    EXPECT_EQ(parsed_dim("floor(height/2 - 1/2) + 1").to_string(), "(height+1)//2");
+    EXPECT_EQ(parsed_dim("((s0 - 1)//2) + 1").to_string(), "(s0+1)//2");
+    EXPECT_EQ(parsed_dim("N/2 + N/2").to_string(), "N");
+    EXPECT_EQ(parsed_dim("2*(N/2)").to_string(), "N");
+    EXPECT_EQ(parsed_dim("floor(N/2 + 1/4)").to_string(), "N//2");
+    EXPECT_EQ(parsed_dim("ceiling(N/2)").to_string(), "(N+1)//2");
+    EXPECT_EQ(parsed_dim("CeilToInt(IntTrueDiv(N, 2))").to_string(), "(N+1)//2");
+    EXPECT_EQ(parsed_dim("FloorDiv(N, 2) + Mod(N, 2)").to_string(),
+              parsed_dim("N//2+N%2").to_string());
+    EXPECT_EQ(parsed_dim("Max(1, N, M)").to_string(), parsed_dim("max(max(1, N), M)").to_string());
+    EXPECT_EQ(parsed_dim("N**2 - N*N").to_string(), "0");
+    EXPECT_EQ(parsed_dim("-N**2").to_string(), "-N*N");
+    EXPECT_EQ(parsed_dim("N*M/M").to_string(), "N");
+    EXPECT_EQ(parsed_dim("floor(N/M)").to_string(), "N//M");
+    EXPECT_EQ(parsed_dim("max").to_string(), "max");  // no call
     // No integers, or not understood: names to the caller.
     for (std::string_view text :
          {"N/2", "N/M", "N + 1/2", "sqrt(N)", "floor(N, 2)", "Mod(N/2, 3)", "N**M", "N**99", "N/0",
@@ -112,11 +113,11 @@ TEST(Dim, NamesThatAreNoIdentifiers) {
     Dim batch = Dim::symbol("batch size");
     EXPECT_EQ(batch.to_string(), "batch size");
     EXPECT_EQ((batch + Dim(1)).to_string(), "'batch size'+1");
-    EXPECT_TRUE(parsed("'batch size'+1").equals(batch + Dim(1)));
+    EXPECT_TRUE(parsed_dim("'batch size'+1").equals(batch + Dim(1)));
     EXPECT_FALSE(Dim::parse("batch size").has_value());
     EXPECT_FALSE(Dim::symbol("N+1").equals(N + Dim(1)));
     Dim quoted = Dim::symbol("it's \\ odd") * N;
-    EXPECT_TRUE(parsed(quoted.to_string()).equals(quoted));
+    EXPECT_TRUE(parsed_dim(quoted.to_string()).equals(quoted));
     EXPECT_TRUE(Dim::symbol("").is_unknown());
 }
 
@@ -203,21 +204,21 @@ TEST(Dim, Substitute) {
     auto values = [](std::string_view name) {
         return name == "N" ? Dim(5) : name == "M" ? Dim::symbol("K") : Dim();
     };
-    EXPECT_TRUE((N * M + Dim(1)).substitute(values).equals(parsed("5*K+1")));
+    EXPECT_TRUE((N * M + Dim(1)).substitute(values).equals(parsed_dim("5*K+1")));
     EXPECT_TRUE(max(N, Dim(3)).substitute(values).equals(Dim(5)));
     EXPECT_TRUE(Dim::symbol("other").substitute(values).is_unknown());
     EXPECT_TRUE(Dim(3).substitute(values).equals(Dim(3)));
 }
 
 TEST(Dim, Parse) {
-    EXPECT_TRUE(parsed(" ( N - 1 ) // 2 + 1 ").equals(ceil_div(N, Dim(2))));
-    EXPECT_TRUE(parsed("2 * -N").equals(Dim(-2) * N));
-    EXPECT_TRUE(parsed("--3").equals(Dim(3)));
-    EXPECT_TRUE(parsed("-N//2").equals(floor_div(-N, Dim(2))));
-    EXPECT_TRUE(parsed("min(N, max(M, 3)) % 4").is_symbolic());
-    EXPECT_TRUE(parsed("max + min").is_symbolic());  // without parentheses they are names
-    EXPECT_TRUE(parsed("?").is_unknown());
-    EXPECT_TRUE(parsed("N//0").is_unknown());
+    EXPECT_TRUE(parsed_dim(" ( N - 1 ) // 2 + 1 ").equals(ceil_div(N, Dim(2))));
+    EXPECT_TRUE(parsed_dim("2 * -N").equals(Dim(-2) * N));
+    EXPECT_TRUE(parsed_dim("--3").equals(Dim(3)));
+    EXPECT_TRUE(parsed_dim("-N//2").equals(floor_div(-N, Dim(2))));
+    EXPECT_TRUE(parsed_dim("min(N, max(M, 3)) % 4").is_symbolic());
+    EXPECT_TRUE(parsed_dim("max + min").is_symbolic());  // without parentheses they are names
+    EXPECT_TRUE(parsed_dim("?").is_unknown());
+    EXPECT_TRUE(parsed_dim("N//0").is_unknown());
     for (std::string_view bad : {"", " ", "N+", "N M", "(N", "N)", "2N", "N/2", "max(N)",
                                  "max(N, 2", "f(N)", "N**M", "'", "''", "'N", "a.b", "+N", "1 2"}) {
         EXPECT_FALSE(Dim::parse(bad).has_value()) << bad;
@@ -227,7 +228,7 @@ TEST(Dim, Parse) {
 TEST(Dim, HostileSizes) {
     EXPECT_FALSE(Dim::parse(std::string(100'000, '(')).has_value());
     EXPECT_FALSE(Dim::parse(std::string(1000, '(')).has_value());
-    EXPECT_TRUE(parsed(std::string(999, '-') + "1").equals(Dim(-1)));
+    EXPECT_TRUE(parsed_dim(std::string(999, '-') + "1").equals(Dim(-1)));
     EXPECT_TRUE(Dim::symbol(std::string(1 << 20, 'x')).is_unknown());
     Dim nested = N, power = N, wide = N;
     for (int i = 0; i < 100; ++i) {

@@ -5,9 +5,7 @@
 namespace sardonyx {
 namespace {
 
-const Dim N = Dim::symbol("N");
-
-Type parsed(std::string_view text) {
+Type parsed_type(std::string_view text) {
     std::optional<Type> type = parse_type(text);
     EXPECT_TRUE(type.has_value()) << text;
     return type.value_or(Type());
@@ -20,13 +18,13 @@ TEST(Type, TextRoundTrips) {
           "Sequence[FLOAT[N]]", "Sequence[?]", "Optional[Sequence[INT64]]", "Optional[FLOAT[...]]",
           "Map[INT64, FLOAT]", "Map[STRING, Sequence[Map[INT64, FLOAT[2, 3]]]]",
           "SparseTensor[FLOAT[2]]"}) {
-        EXPECT_EQ(parsed(text).to_string(), text);
+        EXPECT_EQ(parsed_type(text).to_string(), text);
     }
 }
 
 TEST(Type, ParsesWithSpaces) {
-    EXPECT_EQ(parsed(" FLOAT [ 2 , N + 1 ] ").to_string(), "FLOAT[2, N+1]");
-    EXPECT_EQ(parsed("FLOAT[]"), Type::tensor(ElementType::kFloat, Shape()));
+    EXPECT_EQ(parsed_type(" FLOAT [ 2 , N + 1 ] ").to_string(), "FLOAT[2, N+1]");
+    EXPECT_EQ(parsed_type("FLOAT[]"), Type::tensor(ElementType::kFloat, Shape()));
 }
 
 TEST(Type, RefusesWhatIsNoType) {
@@ -45,13 +43,13 @@ TEST(Type, RefusesWhatIsNoType) {
 }
 
 TEST(Type, Equality) {
-    EXPECT_EQ(parsed("FLOAT[?, N]"), parsed("FLOAT[?, N]"));
-    EXPECT_FALSE(parsed("FLOAT[?]") == parsed("FLOAT[N]"));
-    EXPECT_FALSE(parsed("FLOAT[...]") == parsed("FLOAT"));
-    EXPECT_FALSE(parsed("FLOAT[2]") == parsed("SparseTensor[FLOAT[2]]"));
-    EXPECT_EQ(parsed("Sequence[FLOAT[2]]"), parsed("Sequence[FLOAT[2]]"));
-    EXPECT_FALSE(parsed("Sequence[FLOAT[2]]") == parsed("Sequence[FLOAT[3]]"));
-    EXPECT_FALSE(parsed("Map[INT64, FLOAT]") == parsed("Map[STRING, FLOAT]"));
+    EXPECT_EQ(parsed_type("FLOAT[?, N]"), parsed_type("FLOAT[?, N]"));
+    EXPECT_FALSE(parsed_type("FLOAT[?]") == parsed_type("FLOAT[N]"));
+    EXPECT_FALSE(parsed_type("FLOAT[...]") == parsed_type("FLOAT"));
+    EXPECT_FALSE(parsed_type("FLOAT[2]") == parsed_type("SparseTensor[FLOAT[2]]"));
+    EXPECT_EQ(parsed_type("Sequence[FLOAT[2]]"), parsed_type("Sequence[FLOAT[2]]"));
+    EXPECT_FALSE(parsed_type("Sequence[FLOAT[2]]") == parsed_type("Sequence[FLOAT[3]]"));
+    EXPECT_FALSE(parsed_type("Map[INT64, FLOAT]") == parsed_type("Map[STRING, FLOAT]"));
 }
 
 struct Row {
@@ -70,8 +68,8 @@ TEST(Type, Join) {
              Row{"Map[INT64, FLOAT]", "Map[STRING, FLOAT]", "Map[?, FLOAT]"},
              Row{"FLOAT[?]", "FLOAT[?]", "FLOAT[?]"},
          }) {
-        EXPECT_EQ(join(parsed(row.a), parsed(row.b)).to_string(), row.expected);
-        EXPECT_EQ(join(parsed(row.b), parsed(row.a)).to_string(), row.expected);
+        EXPECT_EQ(join(parsed_type(row.a), parsed_type(row.b)).to_string(), row.expected);
+        EXPECT_EQ(join(parsed_type(row.b), parsed_type(row.a)).to_string(), row.expected);
     }
 }
 
@@ -92,7 +90,7 @@ TEST(Type, Merge) {
              Row{"FLOAT[2]", "Optional[FLOAT[2]]", ""},
              Row{"Sequence[FLOAT[2]]", "Sequence[FLOAT[3]]", ""},
          }) {
-        std::optional<Type> merged = merge(parsed(row.a), parsed(row.b));
+        std::optional<Type> merged = merge(parsed_type(row.a), parsed_type(row.b));
         EXPECT_EQ(merged.has_value() ? merged->to_string() : "", row.expected) << row.a << row.b;
     }
 }
