@@ -18,6 +18,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from places import PROGRAM, ROOT
+from program import run
 
 FIRST = """\
 < ir_version: 8, opset_import: ["" : 18, "local" : 1], producer_name: "pytest",
@@ -52,15 +53,6 @@ second (float[N,3] y, float[N] x) => (float[N,3] z)
     z = Add(h, column)
 }
 """
-
-
-def run(*words: Any, status: int | None = 0, **options: Any) -> Any:
-    options.setdefault("text", True)
-    done = subprocess.run([PROGRAM, *words], capture_output=True, timeout=60, **options)
-    assert done.returncode in (0, 1, 2), (words, done.returncode, done.stderr)
-    if status is not None:
-        assert done.returncode == status, f"{words}: {done.returncode}\n{done.stdout}{done.stderr}"
-    return done
 
 
 def report(*words: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from .test_options import run
+from program import run
 
 IMPORTS = "from sardonyx import FLOAT, script, opset18 as op\n"
 WRONG = "@script()\ndef wrong(x: FLOAT['N']):\n    return op.Relux(x)\n"

@@ -9,12 +9,12 @@ import pathlib
 import re
 import shutil
 import subprocess
-from typing import Any
 
 import onnx
 import pytest
 
 from places import BUILD, PROGRAM, ROOT
+from program import run
 
 GOOD = """\
 from sardonyx import FLOAT, opset18 as op, script
@@ -24,15 +24,6 @@ def good(x: FLOAT["N"], k: float = 2.0):
 """
 WRONG = GOOD.replace("good", "wrong").replace("op.Mul", "op.Mull")
 UNUSED = GOOD.replace("    return", "    y = op.Relu(x)\n    return").replace("good", "unused")
-
-
-def run(*words: Any, status: int | None = 0, **options: Any) -> Any:
-    options.setdefault("text", True)
-    done = subprocess.run([PROGRAM, *words], capture_output=True, timeout=60, **options)
-    assert done.returncode in (0, 1, 2), done.stderr
-    if status is not None:
-        assert done.returncode == status, f"{words}: {done.returncode}\n{done.stdout}{done.stderr}"
-    return done
 
 
 @pytest.fixture(autouse=True)

@@ -15,6 +15,7 @@ import onnx.helper
 import onnx.numpy_helper
 import pytest
 
+import program
 from places import PROGRAM
 
 TWO = """\
@@ -34,14 +35,8 @@ def text(x):
 """
 
 
-def run(*words: Any, status: int | None = 0, **options: Any) -> Any:
-    done = subprocess.run(
-        [PROGRAM, "run", *words], capture_output=True, text=True, timeout=60, **options
-    )
-    assert done.returncode in (0, 1, 2), done.stderr
-    if status is not None:
-        assert done.returncode == status, f"{words}: {done.returncode}\n{done.stdout}{done.stderr}"
-    return done
+def run(*words: Any, **options: Any) -> Any:
+    return program.run("run", *words, **options)
 
 
 @pytest.fixture(autouse=True)

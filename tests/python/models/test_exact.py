@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import pathlib
-import subprocess
 
 import numpy as np
 import onnx
@@ -17,7 +16,7 @@ import sardonyx
 from onnx import numpy_helper
 
 from models.corpora import backend_cases
-from places import PROGRAM
+from program import run
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -57,14 +56,6 @@ def rich() -> onnx.ModelProto:
     proto.graph.doc_string = "the graph"
     proto.functions[0].metadata_props.add(key="a", value="b")
     return proto
-
-
-def run(*words: object, status: int = 0) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(
-        [str(word) for word in (PROGRAM, *words)], capture_output=True, text=True, timeout=60
-    )
-    assert done.returncode == status, done.stderr
-    return done
 
 
 def built(text: str, folder: pathlib.Path, status: int = 0) -> tuple[bytes, str]:

@@ -18,6 +18,7 @@ import sardonyx
 from onnx import TensorProto, helper
 
 from places import PROGRAM
+from program import run
 
 GIB = 1 << 30
 
@@ -70,13 +71,6 @@ def several_files(folder: pathlib.Path) -> pathlib.Path:
 def contents(folder: pathlib.Path) -> dict[str, bytes]:
     files = (one for one in folder.rglob("*") if one.is_file())
     return {str(one.relative_to(folder)): one.read_bytes() for one in files}
-
-
-def run(*words: object, status: int = 0) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run([str(word) for word in (PROGRAM, *words)], capture_output=True,
-                          text=True, timeout=120, check=False)  # fmt: skip
-    assert done.returncode == status, done.stderr
-    return done
 
 
 @pytest.mark.parametrize("way", ["python", "program"])

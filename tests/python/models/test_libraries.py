@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import pathlib
-import subprocess
 import sys
 from typing import Any
 
@@ -18,7 +17,7 @@ import pytest
 import sardonyx
 from onnx import TensorProto, helper
 
-from places import PROGRAM
+from program import run
 
 LIBRARY = """\
 from sardonyx import script, opset20 as op
@@ -46,13 +45,6 @@ def both(x, flag):
     return y, op.Abs(x)
 """
 NAMES = ["scaled", "swish", "both"]
-
-
-def run(*words: object, status: int = 0) -> subprocess.CompletedProcess[str]:
-    command = [str(word) for word in (PROGRAM, *words)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode == status, done.stdout + done.stderr
-    return done
 
 
 @pytest.fixture
