@@ -270,10 +270,15 @@ std::string cpp_ints(const std::vector<int64_t>& values) {
                        joined(std::span<const int64_t>(values), cpp_int));
 }
 
+namespace {
+
+// `{1, 2}`
 std::string cpp_dims(const Dims& dims) {
     std::vector<int64_t> values(dims.begin(), dims.end());
     return fmt::format("{{{}}}", joined(std::span<const int64_t>(values), cpp_int));
 }
+
+}  // namespace
 
 Result<std::string> cpp_array(const Tensor& tensor) {
     ElementType type = tensor.element_type();

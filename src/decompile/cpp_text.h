@@ -18,8 +18,6 @@ std::string cpp_float(float value);
 std::string cpp_int(int64_t value);
 // `std::vector<int64_t>{1, 2}`
 std::string cpp_ints(const std::vector<int64_t>& values);
-// `{1, 2}`
-std::string cpp_dims(const Dims& dims);
 // An expression of type sardonyx::Array that is the tensor. Error: it is too large for a text.
 Result<std::string> cpp_array(const Tensor& tensor);
 

@@ -194,6 +194,15 @@ std::string with_point(std::string text) {
     return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
 }
 
+namespace {
+
+// The same as float_literal() for a double.
+std::string double_literal(double value) {
+    return std::isfinite(value) ? with_point(fmt::format("{}", value)) : special_literal(value);
+}
+
+}  // namespace
+
 std::string float_literal(double value) {
     if (!std::isfinite(value)) {
         return special_literal(value);
@@ -203,10 +212,6 @@ std::string float_literal(double value) {
         return double_literal(value);  // rounded twice, the short form is another number
     }
     return with_point(std::move(text));
-}
-
-std::string double_literal(double value) {
-    return std::isfinite(value) ? with_point(fmt::format("{}", value)) : special_literal(value);
 }
 
 namespace {

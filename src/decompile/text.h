@@ -44,10 +44,9 @@ void append_statement(std::string& text, size_t indent, const std::vector<std::s
 Result<std::string> string_literal(std::string_view text);
 // The digits of a finite number, as a float also where they would be an int.
 std::string with_point(std::string text);
-// A float literal that gives exactly this number back when it is rounded to float, or to double;
-// `float("nan")` and `float("inf")` are calls.
+// A float literal that gives exactly this number back when it is rounded to float; `float("nan")`
+// and `float("inf")` are calls.
 std::string float_literal(double value);
-std::string double_literal(double value);
 // Text for a comment: on one line, without characters that a terminal or an editor obeys.
 std::string comment_text(std::string_view text);
 

@@ -132,17 +132,6 @@ std::string difference(const ir::Model& a, const ir::Model& b) {
     return is_same ? std::string() : problem;
 }
 
-Result<decompile::Script> decompile_exact(const ir::Model& model, const decompile::Options& options,
-                                          const proto::Source& source) {
-    if (decompile::is_library(model)) {
-        return Error{"a library of functions has no main script, which `--exact` needs"};
-    }
-    SDX_ASSIGN(decompile::Script script, decompile_model(model, options));
-    Result<decompile::Script> made = with_words(model, options, source, script);
-    // Fields in another order, and such that nobody knows, are no part of the table.
-    return made.ok() ? std::move(made) : with_words(model, options, {}, std::move(script));
-}
-
 Result<decompile::Script> decompile_model(const ir::Model& model,
                                           const decompile::Options& options) {
     if (model.graph == nullptr) {
@@ -170,6 +159,8 @@ Result<decompile::Script> decompile_model(const ir::Model& model,
     return script;
 }
 
+namespace {
+
 Result<decompile::Script> decompile_outlined(const ir::Model& model,
                                              const decompile::Options& options) {
     std::unique_ptr<ir::Model> outlined = ir::copy(model);
@@ -183,6 +174,17 @@ Result<decompile::Script> decompile_outlined(const ir::Model& model,
                ? decompile_model(*outlined, options)
                : Result<decompile::Script>(Error{fmt::format(
                      "functions for equal blocks would change the model: {}", problem)});
+}
+
+Result<decompile::Script> decompile_exact(const ir::Model& model, const decompile::Options& options,
+                                          const proto::Source& source) {
+    if (decompile::is_library(model)) {
+        return Error{"a library of functions has no main script, which `--exact` needs"};
+    }
+    SDX_ASSIGN(decompile::Script script, decompile_model(model, options));
+    Result<decompile::Script> made = with_words(model, options, source, script);
+    // Fields in another order, and such that nobody knows, are no part of the table.
+    return made.ok() ? std::move(made) : with_words(model, options, {}, std::move(script));
 }
 
 Result<decompile::Script> decompile_program(const ir::Model& model,
@@ -201,6 +203,8 @@ Result<decompile::Script> decompile_program(const ir::Model& model,
     (void)infer::infer_model(*flat);
     return decompile::decompile_cpp(*flat, options);
 }
+
+}  // namespace
 
 Result<decompile::Script> decompile_as(ScriptStyle style, const ir::Model& model,
                                        const decompile::Options& options,

@@ -17,22 +17,17 @@ std::string difference(const ir::Model& a, const ir::Model& b);
 // language has no words for; or what differs, since then the text would mean another model.
 Result<decompile::Script> decompile_model(const ir::Model& model,
                                           const decompile::Options& options);
-// The same with equal blocks that stand behind each other as one function.
-Result<decompile::Script> decompile_outlined(const ir::Model& model,
-                                             const decompile::Options& options);
-// The same with names, order, documentation and all else that a script has no place for in a table
-// at the end of the text, from which compile() gives the bytes of the model back: as it was read,
-// or, where it has fields in an order that no writer has, as write_model() writes it.
-Result<decompile::Script> decompile_exact(const ir::Model& model, const decompile::Options& options,
-                                          const proto::Source& source);
-
-// As a program of C++ over sardonyx::Builder, with the bodies of functions in the place of their
-// calls. It has not been compiled.
-Result<decompile::Script> decompile_program(const ir::Model& model,
-                                            const decompile::Options& options);
-
-// Which of these is wanted.
-enum class ScriptStyle : uint8_t { kPlain, kOutlined, kExact, kProgram };
+enum class ScriptStyle : uint8_t {
+    kPlain,     // decompile_model()
+    kOutlined,  // the same with equal blocks that stand behind each other as one function
+    // The same with names, order, documentation and all else that a script has no place for in a
+    // table at the end of the text, from which compile() gives the bytes of the model back: as it
+    // was read, or, where it has fields in an order that no writer has, as write_model() writes it.
+    kExact,
+    // A program of C++ over sardonyx::Builder, with the bodies of functions in the place of their
+    // calls. It has not been compiled.
+    kProgram,
+};
 Result<decompile::Script> decompile_as(ScriptStyle style, const ir::Model& model,
                                        const decompile::Options& options,
                                        const proto::Source& source);

@@ -171,6 +171,13 @@ LineMetadata metadata_of(const torch::Script& script) {
     return lines;
 }
 
+namespace {
+
+struct TorchModel {
+    Compilation compilation;
+    size_t weight_bytes = 0;
+};
+
 Result<TorchModel> compile_torch_file(const TorchFile& file, const TorchTarget& target) {
     torch::Script script = script_of(file, target.opset, std::string(kWeightsPath));
     Request request;
@@ -196,6 +203,8 @@ Result<TorchModel> compile_torch_file(const TorchFile& file, const TorchTarget& 
     }
     return made;
 }
+
+}  // namespace
 
 Result<std::string> torch_model_bytes(const TorchFile& file, const TorchTarget& target) {
     MappedReading reading(file.files);

@@ -62,15 +62,8 @@ torch::Script script_of(const TorchFile& file, int64_t opset, const std::string&
 // Metadata of nodes by the lines of such a script.
 LineMetadata metadata_of(const torch::Script& script);
 
-// The model of a file, fit for the release of ONNX Runtime where one is given. Error: what the
-// compiler says, by the lines of the module.
-struct TorchModel {
-    Compilation compilation;
-    size_t weight_bytes = 0;
-};
-Result<TorchModel> compile_torch_file(const TorchFile& file, const TorchTarget& target);
-
-// The bytes of the model, made fit for the release of ONNX Runtime where one is given.
+// The bytes of the model, made fit for the release of ONNX Runtime where one is given. Error: what
+// the compiler says, by the lines of the module.
 Result<std::string> torch_model_bytes(const TorchFile& file, const TorchTarget& target);
 // Writes the script, and beside it its weights as .safetensors; `outline`: with modules that repeat
 // as functions.

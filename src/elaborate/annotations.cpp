@@ -295,6 +295,43 @@ Type refined(const Type& found, const Type& annotated) {
     return both;
 }
 
+std::string annotation_dim(const Dim& dim) {
+    Dim written = as_written(dim);
+    return written.is_unknown()  ? "None"
+           : written.is_static() ? written.to_string()
+                                 : fmt::format("\"{}\"", written.to_string());
+}
+
+// A type as an annotation is written: FLOAT["N", 4].
+std::string annotation_text(const Type& type) {
+    switch (type.kind()) {
+        case TypeKind::kSequence:
+            return fmt::format("Sequence[{}]", annotation_text(type.element()));
+        case TypeKind::kOptional:
+            return fmt::format("{}[{}]", kOptionalType, annotation_text(type.element()));
+        case TypeKind::kMap:
+            return fmt::format("Mapping[{}, {}]", name(type.element_type()),
+                               annotation_text(type.element()));
+        case TypeKind::kSparseTensor:
+            return fmt::format(
+                "{}[{}]", kSparseType,
+                annotation_text(Type::tensor(type.element_type(), type.maybe_shape())));
+        case TypeKind::kTensor:
+            break;
+        default:
+            return type_text(type);
+    }
+    std::string text(type.element_type() == ElementType::kUndefined ? "TensorType"
+                                                                    : name(type.element_type()));
+    if (!type.has_shape()) {
+        return text + "[...]";
+    }
+    for (size_t i = 0; i < type.shape().size(); ++i) {
+        text += (i == 0 ? "[" : ", ") + annotation_dim(type.shape()[i]);
+    }
+    return type.shape().empty() ? text : text + "]";
+}
+
 }  // namespace
 
 void check_annotated(Context& c, const diagnostics::Kind& kind, const Annotation& annotation,
@@ -338,46 +375,6 @@ void label_binding(diagnostics::Diagnostic& reported, const DimBindings::Conflic
                        dim == conflict.name ? fmt::format("`{}` is the size of this", dim)
                                             : fmt::format("`{}` is `{}` here", conflict.name, dim));
     }
-}
-
-namespace {
-
-std::string annotation_dim(const Dim& dim) {
-    Dim written = as_written(dim);
-    return written.is_unknown()  ? "None"
-           : written.is_static() ? written.to_string()
-                                 : fmt::format("\"{}\"", written.to_string());
-}
-
-}  // namespace
-
-std::string annotation_text(const Type& type) {
-    switch (type.kind()) {
-        case TypeKind::kSequence:
-            return fmt::format("Sequence[{}]", annotation_text(type.element()));
-        case TypeKind::kOptional:
-            return fmt::format("{}[{}]", kOptionalType, annotation_text(type.element()));
-        case TypeKind::kMap:
-            return fmt::format("Mapping[{}, {}]", name(type.element_type()),
-                               annotation_text(type.element()));
-        case TypeKind::kSparseTensor:
-            return fmt::format(
-                "{}[{}]", kSparseType,
-                annotation_text(Type::tensor(type.element_type(), type.maybe_shape())));
-        case TypeKind::kTensor:
-            break;
-        default:
-            return type_text(type);
-    }
-    std::string text(type.element_type() == ElementType::kUndefined ? "TensorType"
-                                                                    : name(type.element_type()));
-    if (!type.has_shape()) {
-        return text + "[...]";
-    }
-    for (size_t i = 0; i < type.shape().size(); ++i) {
-        text += (i == 0 ? "[" : ", ") + annotation_dim(type.shape()[i]);
-    }
-    return type.shape().empty() ? text : text + "]";
 }
 
 }  // namespace sardonyx::elaborate

@@ -57,7 +57,4 @@ void check_annotated(Context& c, const diagnostics::Kind& kind, const Annotation
 // The second place of a contradiction between dimensions.
 void label_binding(diagnostics::Diagnostic& reported, const DimBindings::Conflict& conflict);
 
-// A type as an annotation is written: FLOAT["N", 4].
-std::string annotation_text(const Type& type);
-
 }  // namespace sardonyx::elaborate

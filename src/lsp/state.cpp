@@ -30,6 +30,21 @@ uint32_t offset_in(const ide::LineTable& lines, const Json& place, ide::Encoding
     return lines.offset({unsigned_of(place["line"]), unsigned_of(place["character"])}, encoding);
 }
 
+// The reverse of path_of().
+std::string uri_of(std::string_view path) {
+    if (path.substr(0, 1) != "/") {
+        return std::string(path);
+    }
+    std::string uri(kFile);
+    for (char c : path) {
+        bool is_plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+                        (c >= 'A' && c <= 'Z') ||
+                        std::string_view("/-._~").find(c) != std::string_view::npos;
+        uri += is_plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    }
+    return uri;
+}
+
 }  // namespace
 
 std::string path_of(std::string_view uri) {
@@ -49,20 +64,6 @@ std::string path_of(std::string_view uri) {
         path.pop_back();  // of a folder
     }
     return path;
-}
-
-std::string uri_of(std::string_view path) {
-    if (path.substr(0, 1) != "/") {
-        return std::string(path);
-    }
-    std::string uri(kFile);
-    for (char c : path) {
-        bool is_plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-                        (c >= 'A' && c <= 'Z') ||
-                        std::string_view("/-._~").find(c) != std::string_view::npos;
-        uri += is_plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
-    }
-    return uri;
 }
 
 void State::open(std::string_view uri, int64_t version, std::string text) {

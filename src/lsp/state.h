@@ -98,6 +98,5 @@ class State {
 
 // "file:///a%20b.py" is "/a b.py"; what is no file stays as it is.
 std::string path_of(std::string_view uri);
-std::string uri_of(std::string_view path);
 
 }  // namespace sardonyx::lsp

@@ -381,6 +381,18 @@ Dim subgraph_operations(const ir::Model& model, const ir::Node& node) {
     return each.size() == 1 ? each[0] * iterations(node, *first) : Dim();
 }
 
+// Bytes of a value; unknown where its type does not say.
+Dim byte_count(const Type& type) {
+    if (!type.is_tensor() || !type.has_shape() || type.element_type() == ElementType::kString) {
+        return {};
+    }
+    size_t bits = info(type.element_type()).bits;
+    Dim count = product(type.shape());
+    return bits == 0       ? Dim()
+           : bits % 8 == 0 ? count * Dim(static_cast<int64_t>(bits / 8))
+                           : ceil_div(count * Dim(static_cast<int64_t>(bits)), 8);
+}
+
 Dim bytes_of(const ir::Value* value) {
     return value == nullptr || (value->producer() != nullptr && value->name.empty())
                ? Dim(0)
@@ -474,17 +486,6 @@ class PeakFinder {
 };
 
 }  // namespace
-
-Dim byte_count(const Type& type) {
-    if (!type.is_tensor() || !type.has_shape() || type.element_type() == ElementType::kString) {
-        return {};
-    }
-    size_t bits = info(type.element_type()).bits;
-    Dim count = product(type.shape());
-    return bits == 0       ? Dim()
-           : bits % 8 == 0 ? count * Dim(static_cast<int64_t>(bits / 8))
-                           : ceil_div(count * Dim(static_cast<int64_t>(bits)), 8);
-}
 
 Cost cost_of(const ir::Model& model, const ir::Node& node) {
     Cost cost;

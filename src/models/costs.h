@@ -24,9 +24,6 @@ struct Cost {
 // dearest branch of an If, the body as often as a Loop or Scan runs it where that is known.
 Cost cost_of(const ir::Model& model, const ir::Node& node);
 
-// Bytes of a value; unknown where its type does not say.
-Dim byte_count(const Type& type);
-
 // The most bytes that inputs, results and intermediate values of a run take at once, when each is
 // kept from the node that makes it to the last that reads it, and nodes run in the order of the
 // graph. Weights do not count.

@@ -47,8 +47,7 @@ std::string shown_default(const AttributeSchema& attribute) {
     }
 }
 
-}  // namespace
-
+// The attributes, the required ones first.
 std::vector<const AttributeSchema*> ordered_attributes(const Schema& schema) {
     std::vector<const AttributeSchema*> result;
     for (bool required : {true, false}) {
@@ -60,6 +59,8 @@ std::vector<const AttributeSchema*> ordered_attributes(const Schema& schema) {
     }
     return result;
 }
+
+}  // namespace
 
 std::vector<ShownParameter> shown_parameters(const Schema& schema) {
     std::vector<ShownParameter> result;

@@ -9,9 +9,6 @@
 
 namespace sardonyx::ops {
 
-// The attributes, the required ones first.
-std::vector<const AttributeSchema*> ordered_attributes(const Schema& schema);
-
 struct ShownParameter {
     std::string text;  // "B=None", "*inputs", "axis=-1"; "*" alone stands before the attributes
     std::string_view name;  // empty for "*"

@@ -75,18 +75,7 @@ Result<void> choose_changes(Program& program, const Changes& changes, size_t fir
     return {};
 }
 
-}  // namespace
-
-Result<State> state_of(std::string_view word) {
-    if (word.empty() || word == "outputs") {
-        return State::kOutputs;
-    }
-    if (word == "drop" || word == "error") {
-        return word == "drop" ? State::kDrop : State::kError;
-    }
-    return Error{fmt::format(R"(`state` is "outputs", "drop" or "error", not "{}")", word)};
-}
-
+// One text for all problems.
 Error report(const std::vector<Problem>& problems) {
     std::vector<std::string> texts;
     std::set<std::string> seen;
@@ -98,6 +87,18 @@ Error report(const std::vector<Problem>& problems) {
     }
     return Error{fmt::format("cannot convert the program: {} problem{}\n\n{}", texts.size(),
                              texts.size() == 1 ? "" : "s", fmt::join(texts, "\n\n"))};
+}
+
+}  // namespace
+
+Result<State> state_of(std::string_view word) {
+    if (word.empty() || word == "outputs") {
+        return State::kOutputs;
+    }
+    if (word == "drop" || word == "error") {
+        return word == "drop" ? State::kDrop : State::kError;
+    }
+    return Error{fmt::format(R"(`state` is "outputs", "drop" or "error", not "{}")", word)};
 }
 
 Result<void> finish(Program& program, std::vector<Problem> problems, State state,

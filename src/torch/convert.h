@@ -21,7 +21,4 @@ Result<State> state_of(std::string_view word);
 Result<void> finish(Program& program, std::vector<Problem> problems, State state,
                     const OwnOperators& own);
 
-// One text for all problems.
-Error report(const std::vector<Problem>& problems);
-
 }  // namespace sardonyx::torch

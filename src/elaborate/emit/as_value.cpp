@@ -22,6 +22,9 @@
 
 namespace sardonyx::elaborate {
 
+namespace {
+
+// An attribute parameter as a tensor.
 ir::Value* attribute_value(Context& c, const AttributeObject& attribute, syntax::Range range) {
     struct Row {
         ir::AttributeType type;
@@ -73,8 +76,6 @@ ir::Value* attribute_value(Context& c, const AttributeObject& attribute, syntax:
         .with_help("use it only as an attribute of an operator");
     return nullptr;
 }
-
-namespace {
 
 // Whether FLOAT holds all floats in it exactly.
 bool fits_float(const Object& object) {

@@ -18,7 +18,4 @@ ir::Value* as_value(Context& c, const Object& object, syntax::Range range,
 // type turns out not to hold it.
 ir::Value* cast_like(Context& c, ir::Value* value, ir::Value* like, syntax::Range range);
 
-// An attribute parameter as a tensor.
-ir::Value* attribute_value(Context& c, const AttributeObject& attribute, syntax::Range range);
-
 }  // namespace sardonyx::elaborate

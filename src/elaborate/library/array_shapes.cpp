@@ -18,18 +18,7 @@
 #include "elaborate/objects/statics.h"
 
 namespace sardonyx::elaborate {
-
-Object constant_of(Tensor tensor) {
-    return Object::make(ObjectKind::kConstant, std::move(tensor));
-}
-
-// An array whose elements can be moved here.
-const Tensor* known_array(const Object* object) {
-    return object != nullptr && object->is(ObjectKind::kConstant) &&
-                   has_arithmetic(object->get<Tensor>().element_type())
-               ? &object->get<Tensor>()
-               : nullptr;
-}
+namespace {
 
 // The int at a place or of a keyword; `otherwise` where it is not given. Nothing: it is no int.
 std::optional<int64_t> int_argument(const Arguments& a, size_t place, std::string_view name,
@@ -40,7 +29,19 @@ std::optional<int64_t> int_argument(const Arguments& a, size_t place, std::strin
                                  : std::nullopt;
 }
 
-// An axis of an array of this rank, counted from its end too.
+}  // namespace
+
+Object constant_of(Tensor tensor) {
+    return Object::make(ObjectKind::kConstant, std::move(tensor));
+}
+
+const Tensor* known_array(const Object* object) {
+    return object != nullptr && object->is(ObjectKind::kConstant) &&
+                   has_arithmetic(object->get<Tensor>().element_type())
+               ? &object->get<Tensor>()
+               : nullptr;
+}
+
 std::optional<size_t> axis_argument(const Arguments& a, size_t place, int64_t otherwise,
                                     size_t rank) {
     std::optional<int64_t> axis = int_argument(a, place, "axis", otherwise);

@@ -45,10 +45,6 @@ Object constant_of(Tensor tensor);
 // An array whose elements can be moved; null: it is none.
 const Tensor* known_array(const Object* object);
 
-// The int at a place or of a keyword; `otherwise` where it is not given. Nothing: it is no int.
-std::optional<int64_t> int_argument(const Arguments& a, size_t place, std::string_view name,
-                                    int64_t otherwise);
-
 // An axis of an array of this rank, counted from its end too.
 std::optional<size_t> axis_argument(const Arguments& a, size_t place, int64_t otherwise,
                                     size_t rank);

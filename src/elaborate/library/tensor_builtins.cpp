@@ -39,6 +39,33 @@ ir::Value* as_float(Context& c, ir::Value* value, Range range) {
                : cast_to(c, value, ElementType::kDouble, range);
 }
 
+// A tensor of one element as a scalar; null, and a diagnostic that says `help`, for others.
+ir::Value* one_element(Context& c, const Object& object, Range range, std::string_view what,
+                       std::string help) {
+    ir::Value* value = as_value(c, object, range);
+    if (value == nullptr || (value->type.has_shape() && value->type.shape().empty())) {
+        return value;
+    }
+    if (value->type.kind() != TypeKind::kTensor && value->type.is_known()) {
+        refuse_tensor(c, range, fmt::format("{} of `{}`", what, type_text(value->type)),
+                      "take a tensor out of it first");
+        return nullptr;
+    }
+    for (int axis = 0;
+         value->type.has_shape() && axis < static_cast<int>(value->type.shape().size()); ++axis) {
+        const Dim& dim = value->type.shape()[static_cast<size_t>(axis)];
+        if (dim.is_static() && dim.value() != 1) {
+            refuse_tensor(c, range,
+                          fmt::format("{} of `{}`, which has more than one element", what,
+                                      type_text(value->type)),
+                          std::move(help));
+            return nullptr;
+        }
+    }
+    Emitter e(c, range);
+    return e.emit("Reshape", {value, e.int64s({})});
+}
+
 // The element of a tensor, or a number as it is held.
 ir::Value* held_value(Context& c, const Object& object, Range range, std::string_view what,
                       std::string help) {
@@ -78,32 +105,6 @@ Object as_rows(const Object& object) {
 }
 
 }  // namespace
-
-ir::Value* one_element(Context& c, const Object& object, Range range, std::string_view what,
-                       std::string help) {
-    ir::Value* value = as_value(c, object, range);
-    if (value == nullptr || (value->type.has_shape() && value->type.shape().empty())) {
-        return value;
-    }
-    if (value->type.kind() != TypeKind::kTensor && value->type.is_known()) {
-        refuse_tensor(c, range, fmt::format("{} of `{}`", what, type_text(value->type)),
-                      "take a tensor out of it first");
-        return nullptr;
-    }
-    for (int axis = 0;
-         value->type.has_shape() && axis < static_cast<int>(value->type.shape().size()); ++axis) {
-        const Dim& dim = value->type.shape()[static_cast<size_t>(axis)];
-        if (dim.is_static() && dim.value() != 1) {
-            refuse_tensor(c, range,
-                          fmt::format("{} of `{}`, which has more than one element", what,
-                                      type_text(value->type)),
-                          std::move(help));
-            return nullptr;
-        }
-    }
-    Emitter e(c, range);
-    return e.emit("Reshape", {value, e.int64s({})});
-}
 
 namespace {
 

@@ -10,10 +10,6 @@
 
 namespace sardonyx::elaborate {
 
-// A tensor of one element as a scalar; null, and a diagnostic that says `help`, for others.
-ir::Value* one_element(Context& c, const Object& object, syntax::Range range, std::string_view what,
-                       std::string help);
-
 Object tensor_extreme(Context& c, const Arguments& arguments, Extreme which);
 Object tensor_sum(Context& c, const Arguments& arguments);
 enum class Quantifier : uint8_t { kAny, kAll };
