@@ -142,7 +142,8 @@ int run_build(const BuildOptions& options) {
     std::error_code failed;
     const std::string& path = options.target.path;
     bool is_model = std::filesystem::path(path).extension() == ".onnx";
-    if (!options.target.is_script() && !is_model && !std::filesystem::exists(path, failed)) {
+    bool is_there = options.target.is_stdin() || std::filesystem::exists(path, failed);
+    if (!options.target.is_script() && !is_model && !is_there) {
         print_error(fmt::format("cannot open `{}`: there is no such file", path));
         return kFailure;
     }

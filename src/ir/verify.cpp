@@ -145,11 +145,7 @@ class ScopeVerifier {
         if (value.graph() != &graph) {
             report("`{}` does not know that it is in graph `{}`", value.name, graph.name);
         }
-        if (!value.name.empty()) {
-            if (!names_.emplace(value.name, &value).second) {
-                report("two values are named `{}`", value.name);
-            }
-        } else if (role != "output" || value.has_uses()) {
+        if (value.name.empty() && (role != "output" || value.has_uses())) {
             report("an {} of graph `{}` has no name", role, graph.name);
         }
         collect_uses(value);
@@ -171,8 +167,13 @@ class ScopeVerifier {
     void check(const Graph& graph) {
         std::vector<const Value*> seen_here;
         auto see = [&](const Value* value) {
-            in_sight_.insert(value);
+            if (!in_sight_.insert(value).second) {
+                return;  // an input with a default is in both lists
+            }
             seen_here.push_back(value);
+            if (!value->name.empty() && !names_.emplace(value->name, value).second) {
+                report("two values are named `{}`", value->name);
+            }
         };
         std::for_each(graph.inputs.begin(), graph.inputs.end(), see);
         std::for_each(graph.initializers.begin(), graph.initializers.end(), see);
@@ -196,6 +197,10 @@ class ScopeVerifier {
         }
         for (const Value* value : seen_here) {
             in_sight_.erase(value);
+            auto named = names_.find(value->name);
+            if (named != names_.end() && named->second == value) {
+                names_.erase(named);
+            }
         }
     }
 
@@ -243,7 +248,7 @@ class ScopeVerifier {
     std::unordered_set<const Value*> defined_;
     std::unordered_set<const Value*> in_sight_;
     std::unordered_set<const Use*> uses_;
-    std::unordered_map<std::string_view, const Value*> names_;
+    std::unordered_map<std::string_view, const Value*> names_;  // of what is in sight
 };
 
 void verify_function(const Function& function, std::vector<std::string>& problems) {

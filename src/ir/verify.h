@@ -15,8 +15,9 @@ namespace sardonyx::ir {
 //   both), and knows its place.
 // - A node uses only values that are defined before it, in its graph or in the graphs around it;
 //   graph outputs are in sight.
-// - The names of values are not empty and unique within the main graph and its subgraphs, and
-//   within a function and its subgraphs. An output that nobody wants may have an empty name.
+// - The names of values are not empty, and differ from the names that are in sight where they are
+//   defined: the two branches of an If may use the same names, and so may values that are defined
+//   after it. An output that nobody wants may have an empty name.
 // - The use lists hold exactly the inputs of the nodes, and node lists are linked both ways.
 // - A subgraph stands in one node, and its parent is the graph of that node.
 // - Attribute references stand in functions only, and name a declared parameter. Functions differ

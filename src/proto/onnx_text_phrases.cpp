@@ -59,6 +59,9 @@ std::string OnnxTextPhrases::literal(std::string_view text) {
         refuse("a text that is not UTF-8");
         return quoted(text);
     }
+    if (!is_shown_ && text.find('\0') != std::string_view::npos) {
+        refuse("a text with a NUL, at which onnx.parser ends");
+    }
     std::string result = "\"";
     for (char c : text) {
         auto byte = static_cast<unsigned char>(c);

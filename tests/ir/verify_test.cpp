@@ -98,6 +98,16 @@ TEST_F(Verify, NamesAreUnique) {
     EXPECT_EQ(verify(model), Problems{"main graph: two values are named `y`"});
 }
 
+// The scopes of the standard: a name may come again where the other value is not in sight.
+TEST_F(Verify, NamesMayComeAgainOutOfSight) {
+    node(branch(graph, "r"), "Neg", {x}, {"y"});
+    node(branch(graph, "s"), "Neg", {x}, {"y"});
+    node(graph, "Abs", {x}, {"y"});
+    EXPECT_EQ(verify(model), Problems());
+    node(branch(graph, "t"), "Neg", {x}, {"y"});
+    EXPECT_EQ(verify(model), Problems{"main graph: two values are named `y`"});
+}
+
 TEST_F(Verify, NamesAreNotEmpty) {
     Node* nameless = node(graph, "Neg", {x}, {""});
     EXPECT_EQ(verify(model), Problems());

@@ -90,6 +90,11 @@ def test_a_part_of_a_model_is_no_script(model: bytes) -> None:
     assert "damaged or cut off" in done.stderr.decode()
 
 
+def test_build_takes_no_model(model: bytes) -> None:
+    done = program("build", "-", "-o", "-", given=model, status=2)
+    assert "`build` takes a script" in done.stderr.decode()
+
+
 def test_nothing() -> None:
     assert program("dump", "-").stdout == b""
     done = program("run", "-", status=2)

@@ -169,6 +169,26 @@ def flip_flag(model: Model, _: Random) -> None:
                 attribute.i = 1
 
 
+def names_out_of_sight(model: Model, _: Random) -> None:
+    """Branches with equal names, which the graph uses again after them."""
+    if any(value.name == "flag_" for value in model.graph.initializer):
+        return
+    flag = numpy_helper.from_array(np.array(True), "flag_")
+    branches = [
+        helper.make_graph(
+            [helper.make_node("Not", ["flag_"], ["inner_"])],
+            name,
+            [],
+            [info("inner_", kind=TensorProto.BOOL)],
+        )
+        for name in ("then_", "else_")
+    ]
+    model = with_standard(model)
+    model.graph.initializer.append(flag)
+    add_node(model, "If", ["flag_"], ["if_"], then_branch=branches[0], else_branch=branches[1])
+    add_node(model, "Not", ["if_"], ["inner_"])
+
+
 VALID = [
     rename_graph,
     add_metadata,
@@ -182,6 +202,7 @@ VALID = [
     keep_stale_external,
     train,
     flip_flag,
+    names_out_of_sight,
 ]
 
 # --- Mutations after which a model is not valid --------------------------------------------------

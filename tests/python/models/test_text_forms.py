@@ -287,6 +287,7 @@ def test_what_the_form_has_no_words_for() -> None:
         (small(**{"a-b": 1}), "the attribute"),
         (small(ts=[tensor]), "tensors"),
         (small(s=b"\xff"), "not UTF-8"),
+        (small(s="a\0b"), "NUL"),
     ):
         model = sardonyx.load(proto, check=False)
         with pytest.raises(sardonyx.ModelError, match=word):
