@@ -1,7 +1,7 @@
 """Texts of scripts, compiled as the command line compiles files."""
 
 from ._core import Model, compile_text
-from ._script import _take
+from ._script import OnnxFunction, _take
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,7 +49,8 @@ def compile(
     the obvious one, raises ValueError.
     """
     if not isinstance(text, str):
-        raise TypeError(f"compile takes the text of scripts, not {text!r}")
+        advice = ": call its `compile()`" if isinstance(text, OnnxFunction) else ""
+        raise TypeError(f"compile takes the text of scripts, not {text!r}{advice}")
     version = opset if isinstance(opset, int) else opset.version
     if version < 0 or ir_version < 0:
         raise ValueError("`opset` and `ir_version` are versions, which are positive numbers")

@@ -274,6 +274,7 @@ class Outliner {
         for (size_t block = 0; block < best->count; ++block) {
             call(*best, best_wiring, block, function);
         }
+        replace_outputs();
         ++result.functions;
         result.calls += best->count;
         return true;
@@ -370,8 +371,16 @@ class Outliner {
         made.type = old.type;
         replaced_[&old] = &made;
         old.replace_uses_with(&made);
+    }
+
+    // Outputs of graphs are not among the uses of a value. Once for all calls: it is a walk over
+    // the model.
+    void replace_outputs() {
         for_each_graph(graph_, [&](ir::Graph& graph) {
-            std::replace(graph.outputs.begin(), graph.outputs.end(), &old, &made);
+            for (ir::Value*& output : graph.outputs) {
+                auto found = replaced_.find(output);
+                output = found != replaced_.end() ? found->second : output;
+            }
         });
     }
 

@@ -96,6 +96,8 @@ def test_mistakes(library: pathlib.Path) -> None:
         sardonyx.compile(TEXT, ir_version=-3)
     with pytest.raises(TypeError, match="takes the text"):
         sardonyx.compile(library)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"not OnnxFunction\(scaled\): call its `compile\(\)`"):
+        sardonyx.compile(sardonyx.script.from_source(LIBRARY))  # type: ignore[arg-type]
 
 
 def test_no_python_runs_it(tmp_path: pathlib.Path) -> None:
