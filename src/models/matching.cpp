@@ -247,17 +247,15 @@ class GraphMatcher {
         return nodes;
     }
 
+    // In the order of the graph. Its own nodes only: `matching_` is of all graphs of the models.
     void seed() {
-        for (auto [x, y] : matching_.nodes) {
-            if (x->graph() == &a_) {
-                again_.emplace_back(x, y);
+        waiting_.clear();
+        for (const ir::Node& node : a_) {
+            stop_point();
+            if (const ir::Node* pair = matching_.of(node)) {
+                waiting_.emplace_back(&node, pair);
             }
         }
-        // The order of a hash table must not be seen.
-        std::sort(again_.begin(), again_.end(),
-                  [](const auto& p, const auto& q) { return p.first->is_before(*q.first); });
-        waiting_.assign(again_.begin(), again_.end());
-        again_.clear();
     }
 
     bool fits(const ir::Node* x, const ir::Node* y, bool needs_operator) const {
@@ -349,7 +347,6 @@ class GraphMatcher {
     Matching& matching_;
     Pairs matching_outputs_;
     std::deque<std::pair<const ir::Node*, const ir::Node*>> waiting_;
-    std::vector<std::pair<const ir::Node*, const ir::Node*>> again_;
 };
 
 }  // namespace

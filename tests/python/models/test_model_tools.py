@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pathlib
 import subprocess
+import time
 
 import onnx
 import onnx.parser
@@ -96,3 +97,34 @@ def test_info_and_diff_in_python(model: onnx.ModelProto) -> None:
     other.graph["also"].producer.op_type = "Sqrt"
     (change,) = ours.diff(other)
     assert change.kind == "operator" and "Sqrt(x)" in change.after
+
+
+def branches(count: int) -> sardonyx.Model:
+    ends = [
+        onnx.helper.make_tensor_value_info(name, kind, dims)
+        for name, kind, dims in (("x", 1, [3]), ("c", 9, []), ("t", 1, [3]), ("y", 1, [3]))
+    ]
+    bodies = [
+        onnx.helper.make_graph([onnx.helper.make_node(op, ["x"], ["t"])], op, [], [ends[2]])
+        for op in ("Neg", "Abs")
+    ]
+    names = [f"w{i}" for i in range(count)]
+    nodes = [
+        onnx.helper.make_node("If", ["c"], [name], then_branch=bodies[0], else_branch=bodies[1])
+        for name in names
+    ]
+    nodes.append(onnx.helper.make_node("Sum", names, ["y"]))
+    graph = onnx.helper.make_graph(nodes, "net", ends[:2], ends[3:])
+    imports = [onnx.helper.make_opsetid("", 20)]
+    return sardonyx.load(onnx.helper.make_model(graph, opset_imports=imports, ir_version=10))
+
+
+def test_models_with_many_subgraphs_are_compared_in_proportion() -> None:
+    """Each subgraph was matched by a walk over all nodes of the models: 25 times as long."""
+    seconds = []
+    for count in (1000, 5000):
+        first, second = branches(count), branches(count)
+        begin = time.process_time()
+        assert first.diff(second) == []
+        seconds.append(time.process_time() - begin)
+    assert seconds[1] < 14 * seconds[0]
