@@ -137,7 +137,7 @@ void add_build(CLI::App& app, Words& words) {
     command
         ->add_option("--external-data", words.build.external_bytes,
                      "Store initializers of at least this size in a file beside the model")
-        ->check(CLI::PositiveNumber.description(""))
+        ->check(between(size_t{1}, size_t{INT64_MAX}))
         ->type_name("BYTES");
 }
 
@@ -371,7 +371,7 @@ void add_row(CLI::App* command, const OptionRow& row) {
         option->allow_extra_args(false);
     }
     if (std::holds_alternative<size_t*>(row.target)) {
-        option->check(CLI::PositiveNumber.description(""));
+        option->check(between(row.least, size_t{INT64_MAX}));
     }
     option->required(row.is_required);
 }

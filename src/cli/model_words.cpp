@@ -351,7 +351,7 @@ Rows testcase_rows(ModelWords& words) {
          &words.inputs},
         {"-o,--output", "The folder to write", "DIR", &words.output, true},
         {"--dim", "The size of a named dimension, for random numbers", "NAME=SIZE", &words.dims},
-        {"--seed", "The seed of random numbers", "N", &words.seed},
+        {"--seed", "The seed of random numbers", "N", &words.seed, false, 0},
     };
 }
 

@@ -27,6 +27,7 @@ struct OptionRow {
     const char* type_name;  // of what it takes; empty: a flag
     std::variant<bool*, std::string*, std::vector<std::string>*, size_t*> target;
     bool is_required = false;
+    size_t least = 1;  // of a number
 };
 
 struct ModelCommand {

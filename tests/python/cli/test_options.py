@@ -228,6 +228,19 @@ def test_missing_settings() -> None:
 PAGES = sorted(path.stem for path in (ROOT / "docs/diagnostics").glob("[a-z]*.md"))
 
 
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ("strip M -o N --external-data -5", "Value -5 not in range 1 to 9223372036854775807"),
+        ("build M.py -o N --external-data 0", "Value 0 not in range 1 to 9223372036854775807"),
+        ("testcase M -o N --seed 0", "cannot open `M`"),
+    ],
+)
+def test_numbers(words: str, says: str) -> None:
+    done = subprocess.run([PROGRAM, *words.split()], check=False, capture_output=True, text=True)
+    assert says in done.stderr and len(done.stderr) < 150
+
+
 def test_explain() -> None:
     listed = [line.split()[0] for line in run("explain").stdout.splitlines()]
     assert listed == PAGES
