@@ -44,6 +44,12 @@ def mm(self, mat2):
     return product(self, mat2)
 
 
+@aten("_int_mm.default")
+def int_mm(self, mat2):
+    """The sums of products of bytes, as 32-bit numbers."""
+    return op.MatMulInteger(self, mat2)
+
+
 @aten("mv.default")
 def mv(self, vec):
     return product(self, vec)

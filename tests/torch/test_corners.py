@@ -464,6 +464,24 @@ def distances(x: Any) -> Any:
     return [*found, *[F.triplet_margin_loss(x, y, x * 3, p=p, swap=True) for p in powers[1:]]]
 
 
+@case(BATCH, (17, 8), (19, 8))
+def products_of_bytes(x: Any) -> Any:
+    scale = x.abs().amax(-1, keepdim=True) / 127
+    codes = torch.round(x / scale).to(torch.int8)
+    weight = (torch.arange(64).reshape(8, 8) * 4 - 128).to(torch.int8)
+    return torch._int_mm(codes, weight), torch._int_mm(codes, weight.T) * scale
+
+
+@case(BATCH, (2, 9), (3, 9))
+def most_probable_of_a_sum(x: Any) -> Any:
+    """The mask is scattered into itself."""
+    values, places = x.sort(-1, descending=True)
+    rest = values.softmax(-1).cumsum(-1) > 0.8
+    rest[..., 1:] = rest[..., :-1].clone()
+    rest[..., 0] = False
+    return x.masked_fill(rest.scatter(1, places, rest), -math.inf)
+
+
 class Module(torch.nn.Module):
     def __init__(self, function: Any) -> None:
         super().__init__()

@@ -580,6 +580,28 @@ def test_results_of_classes_without_names_of_their_parts(made: Any, name: str) -
     assert onnx.load_from_string(exported.to_model_bytes()).graph.output[0].name == name
 
 
+class Sorted(Fields):
+    """Made again, its parts have another order: as results of transformers, whose fields have."""
+
+
+_pytree.register_pytree_node(
+    Sorted,
+    lambda fields: (list(fields.values()), list(fields)),
+    lambda values, keys: Sorted(sorted(zip(keys, values, strict=True))),
+)
+
+
+def test_names_of_results_are_those_of_the_values() -> None:
+    class Both(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> Any:
+            return Sorted(b=x + 1, a=x.sum())
+
+    made = sardonyx.torch.export(Both(), (torch.ones(2),)).to_model_proto()
+    assert [
+        (one.name, len(one.type.tensor_type.shape.dim)) for one in made.graph.output
+    ] == [("b", 1), ("a", 0)]  # fmt: skip
+
+
 def test_projections_of_an_lstm_are_steps_of_a_scan() -> None:
     """Not unrolled: the number of nodes does not depend on the number of steps."""
     module = nn.LSTM(4, 5, bidirectional=True, proj_size=3).eval()

@@ -466,18 +466,20 @@ def _output_names(program: torch.export.ExportedProgram) -> list[str]:
         return []
     spec = call.out_spec
     tree = _pytree.tree_unflatten(list(range(spec.num_leaves)), spec)
-    names = []
+    names = [""] * spec.num_leaves
     try:
         # Subclasses of dict may be registered without a function that names their parts.
         paths = _pytree.tree_leaves_with_path(dict(tree) if isinstance(tree, Mapping) else tree)
     except ValueError:  # so may other classes
         return []
-    for path, _ in paths:
+    # An object that is made again may hold its fields in another order than the results have.
+    for path, leaf in paths:
         words = [
             str(getattr(one, "key", getattr(one, "name", getattr(one, "idx", "")))) for one in path
         ]
         has_key = any(hasattr(one, "key") or hasattr(one, "name") for one in path)
-        names.append("_".join(words) if has_key else "")
+        if has_key and isinstance(leaf, int):
+            names[leaf] = "_".join(words)
     return names
 
 

@@ -354,9 +354,12 @@ Result<UpdateLoop> find_update_loop(const KernelContext& c) {
     return loop;
 }
 
-// A copy of input 0 as output 0.
+// A copy of input 0 as output 0. Updates that are the same tensor are read after places of it have
+// been written, so that it may not be overwritten.
 Result<Tensor*> copied_output(KernelContext& c) {
-    SDX_ASSIGN(Tensor * out, c.output_over(0, 0, c.type(0), c.dims(0)));
+    bool are_updates = &c.tensor(0) == &c.tensor(2);
+    SDX_ASSIGN(Tensor * out, are_updates ? c.output(0, c.type(0), c.dims(0))
+                                         : c.output_over(0, 0, c.type(0), c.dims(0)));
     if (out->count() > 0 && !out->is_unique()) {
         return out;  // it is the input's own storage, which nobody needs
     }

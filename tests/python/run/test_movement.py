@@ -195,6 +195,31 @@ def test_indices_out_of_range() -> None:
             run(op, inputs, **attributes)
 
 
+def test_a_tensor_that_is_scattered_into_itself() -> None:
+    """Its own elements are the updates, and it is a value that nobody needs afterwards."""
+    x = RANDOM.permutation(300).astype(np.float32)
+    places = RANDOM.permutation(300).astype(np.int64)
+    for operator, indices in (("ScatterElements", places), ("ScatterND", places[:, None])):
+        nodes = [
+            helper.make_node("Neg", ["x"], ["y"]),
+            helper.make_node(operator, ["y", "i", "y"], ["z"]),
+        ]
+        graph = helper.make_graph(
+            nodes,
+            "g",
+            [
+                helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, x.shape),
+                helper.make_tensor_value_info("i", onnx.TensorProto.INT64, indices.shape),
+            ],
+            [helper.make_tensor_value_info("z", onnx.TensorProto.FLOAT, x.shape)],
+        )
+        made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=9)
+        expected = np.empty_like(x)
+        expected[places] = -x
+        got = sardonyx.load(made.SerializeToString()).run({"x": x, "i": indices})[0]
+        np.testing.assert_array_equal(got, expected)
+
+
 @pytest.mark.parametrize("dtype", TYPES)
 def test_where_and_trilu(dtype: Any) -> None:
     a, b = elements((37, 1003), dtype), elements((37, 1003), dtype)
