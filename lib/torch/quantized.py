@@ -1,6 +1,6 @@
 """Quantized tensors as pt2e writes them: kept as QuantizeLinear and DequantizeLinear."""
 
-from sardonyx import FLOAT, INT8, UINT8
+from sardonyx import DOUBLE, FLOAT, INT8, INT64, UINT8
 
 from .declare import aten, inline, op
 from .types import cast, tensor
@@ -17,6 +17,32 @@ def limited(y, low, high, dtype):
     return op.Clip(y, low, high)
 
 
+@inline
+def single(x):
+    """The one element of a vector, as choose_qparams gives it, as a scalar."""
+    return x if x.ndim == 0 else op.Reshape(x, op.Constant(value_ints=[]))
+
+
+@aten("choose_qparams.tensor", namespace="quantized_decomposed")
+def choose_qparams(input, quant_min, quant_max, eps, dtype):
+    """The scale and zero point of codes that reach from the least to the greatest, and 0."""
+    least = op.Min(op.ReduceMin(input, keepdims=0), tensor(0.0, input.dtype))
+    most = op.Max(op.ReduceMax(input, keepdims=0), tensor(0.0, input.dtype))
+    scale = cast((most - least) / float(quant_max - quant_min), FLOAT.dtype)
+    scale = op.Max(op.Reshape(scale, [1]), tensor(float(eps)))
+    zero_point = quant_min - cast(op.Round(cast(least, FLOAT.dtype) / scale), INT64.dtype)
+    return cast(scale, DOUBLE.dtype), op.Clip(zero_point, quant_min, quant_max)
+
+
+@aten("choose_qparams_symmetric.tensor", namespace="quantized_decomposed")
+def choose_qparams_symmetric(input, quant_min, quant_max, eps, dtype):
+    most = op.ReduceMax(op.Abs(input), keepdims=0)
+    scale = cast(most / (float(quant_max - quant_min) / 2), FLOAT.dtype)
+    scale = op.Max(op.Reshape(scale, [1]), tensor(float(eps)))
+    zero_point = op.Constant(value_ints=[0 if dtype.is_signed() else 128])
+    return cast(scale, DOUBLE.dtype), zero_point
+
+
 @aten("quantize_per_tensor.default", namespace="quantized_decomposed")
 def quantize_per_tensor(input, scale, zero_point, quant_min, quant_max, dtype):
     y = op.QuantizeLinear(input, tensor(float(scale), input.dtype), tensor(zero_point, dtype))
@@ -25,7 +51,7 @@ def quantize_per_tensor(input, scale, zero_point, quant_min, quant_max, dtype):
 
 @aten("quantize_per_tensor.tensor", namespace="quantized_decomposed")
 def quantize_per_tensor_tensor(input, scale, zero_point, quant_min, quant_max, dtype):
-    y = op.QuantizeLinear(input, cast(scale, input.dtype), cast(zero_point, dtype))
+    y = op.QuantizeLinear(input, cast(single(scale), input.dtype), cast(single(zero_point), dtype))
     return limited(y, quant_min, quant_max, dtype)
 
 
@@ -38,7 +64,9 @@ def dequantize_per_tensor(input, scale, zero_point, quant_min, quant_max, dtype,
 @aten("dequantize_per_tensor.tensor", namespace="quantized_decomposed")
 def dequantize_per_tensor_tensor(input, scale, zero_point, quant_min, quant_max, dtype, *,
                                  out_dtype=None):  # fmt: skip
-    y = op.DequantizeLinear(input, cast(scale, FLOAT.dtype), cast(zero_point, input.dtype))
+    y = op.DequantizeLinear(
+        input, cast(single(scale), FLOAT.dtype), cast(single(zero_point), input.dtype)
+    )
     return cast(y, out_dtype)
 
 

@@ -472,6 +472,25 @@ def products_of_bytes(x: Any) -> Any:
     return torch._int_mm(codes, weight), torch._int_mm(codes, weight.T) * scale
 
 
+@case(BATCH, (3, 4), (5, 4))
+def quantised_by_its_range(x: Any) -> Any:
+    """As pt2e quantises activations dynamically."""
+    import torch.ao.quantization.fx._decomposed
+
+    q = torch.ops.quantized_decomposed
+    found = []
+    for choose, low, dtype in (
+        (q.choose_qparams.tensor, -128, torch.int8),
+        (q.choose_qparams.tensor, 0, torch.uint8),
+        (q.choose_qparams_symmetric.tensor, -128, torch.int8),
+    ):
+        scale, zero = choose(x, low, low + 255, 1e-6, dtype)
+        codes = q.quantize_per_tensor.tensor(x, scale, zero, low, low + 255, dtype)
+        y = q.dequantize_per_tensor.tensor(codes, scale, zero, low, low + 255, dtype)
+        found += [scale, zero, codes, y]
+    return found
+
+
 @case(BATCH, (2, 9), (3, 9))
 def most_probable_of_a_sum(x: Any) -> Any:
     """The mask is scattered into itself."""
