@@ -27,7 +27,9 @@
 #include "elaborate/flow/grown_names.h"
 #include "elaborate/loop_rounds.h"
 #include "elaborate/objects/context.h"
+#include "elaborate/objects/owners.h"
 #include "elaborate/objects/type_text.h"
+#include "elaborate/objects/unknowns.h"
 #include "elaborate/scopes/branch.h"
 #include "elaborate/scopes/carried.h"
 #include "elaborate/scopes/held_values.h"
@@ -57,9 +59,12 @@ std::vector<Symbol> loop_names(Context& c, const GraphLoop& loop) {
         return {loop.items};
     }
     std::vector<Symbol> names = assigned_names({&loop.statement, 1});
-    for (Symbol name : grown_names(c, loop.body)) {
-        if (std::find(names.begin(), names.end(), name) == names.end()) {
-            names.push_back(name);
+    for (const std::vector<Symbol>& more :
+         {grown_names(c, loop.body), changed_names(c, loop.body)}) {
+        for (Symbol name : more) {
+            if (std::find(names.begin(), names.end(), name) == names.end()) {
+                names.push_back(name);
+            }
         }
     }
     auto see = [&names](const Bound& one) {
@@ -71,24 +76,44 @@ std::vector<Symbol> loop_names(Context& c, const GraphLoop& loop) {
     return names;
 }
 
+// Whether the loop may change the list or dict: nothing else holds it, or what it holds.
+bool is_own(Context& c, const Object& object) {
+    bool is_open = object.is(ObjectKind::kList) || object.is(ObjectKind::kDict);
+    bool is_own_part =
+        !is_open || (!is_shared(c, object) && !is_foreign(c, object) && !may_be_another(c, object));
+    if (object.is_sequence() || object.is(ObjectKind::kDict)) {
+        each_part(object,
+                  [&](const Object& part) { is_own_part = is_own_part && is_own(c, part); });
+    }
+    return is_own_part;
+}
+
 // Nothing after a diagnostic.
 std::optional<std::vector<Carried>> carried_names(Context& c, const GraphLoop& loop,
                                                   const std::vector<Symbol>& names) {
     std::vector<Carried> all;
     std::vector<Symbol> grown =
         loop.statement != nullptr ? grown_names(c, loop.body) : std::vector<Symbol>{loop.items};
+    std::vector<Symbol> changed = changed_names(c, loop.body);
+    std::vector<Symbol> with_items = names_with_items(loop.body);
+    auto has = [](const std::vector<Symbol>& some, Symbol name) {
+        return std::find(some.begin(), some.end(), name) != some.end();
+    };
     for (Symbol name : names) {
         const Object* before = c.at.scope->find(name);
-        if (is_bound(before) && before->is(ObjectKind::kList) &&
-            std::find(grown.begin(), grown.end(), name) != grown.end()) {
+        bool has_items = has(changed, name) || has(with_items, name);
+        if (is_bound(before) && before->is(ObjectKind::kList) && has(grown, name) &&
+            !has(changed, name)) {
             std::optional<Carried> list = make_list(c, name, *before, loop.head);
             if (!list) {
                 return std::nullopt;
             }
             all.push_back(std::move(*list));
-        } else if (is_bound(before) && can_carry(*before) &&
+        } else if (is_bound(before) && can_carry(*before, has_items) &&
                    (is_flag(name) || is_live(c, name, loop.range.begin))) {
-            all.push_back(make_carried(name, held(c, *before, loop.head)));
+            bool may_change = is_own(c, *before);
+            all.push_back(make_carried(name, held(c, *before, loop.head), has_items));
+            all.back().may_change = may_change;
         }
     }
     return all;
@@ -187,7 +212,7 @@ Object run_graph_loop(Context& c, const GraphLoop& loop) {
             return Object::boolean(false);
         }
         note_widening(c, loop, carried);
-        if (!recalled && loop.statement != nullptr) {
+        if (!recalled && loop.statement != nullptr && carried.size() == memo.before->size()) {
             memo.after = std::make_shared<std::vector<Carried>>(carried);
             c.loop_memos->of[loop.statement].push_back(std::move(memo));
         }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 
 #include "elaborate/assignments.h"
@@ -13,6 +14,7 @@
 #include "elaborate/emit/trial.h"
 #include "elaborate/emit/values.h"
 #include "elaborate/objects/context.h"
+#include "elaborate/objects/unknowns.h"
 #include "elaborate/scopes/branch.h"
 #include "elaborate/scopes/carried.h"
 #include "elaborate/scopes/flags.h"
@@ -55,18 +57,23 @@ Object continuation(Context& c, const GraphLoop& loop) {
 
 // Names that the body assigns and that hold what a loop cannot carry have no value at its start:
 // what they hold before the loop is true for the first iteration only.
-void hide_objects(Context& c, const GraphLoop& loop, const std::vector<Symbol>& names) {
+void hide_objects(Context& c, const GraphLoop& loop, const std::vector<Symbol>& names,
+                  const std::vector<Carried>& carried) {
     for (Symbol name : names) {
         const Object* before = c.at.scope->find(name);
-        if (!is_bound(before) || can_carry(*before)) {
+        bool is_carried = std::any_of(carried.begin(), carried.end(),
+                                      [name](const Carried& one) { return one.name == name; });
+        bool is_dict = is_bound(before) && before->is(ObjectKind::kDict);
+        if (is_carried || !is_bound(before) || (can_carry(*before) && !is_dict)) {
             continue;
         }
         Unbound unbound{fmt::format("is {} before the loop, and a loop carries tensors and numbers "
                                     "only",
                                     kind_name(*before)),
                         c.span(loop.head)};
-        unbound.help = before->is(ObjectKind::kDict)
-                           ? "give each item of it a name of its own, which the loop assigns"
+        unbound.help = is_dict
+                           ? "give it the same keys before the loop and in every iteration, with "
+                             "tensors or numbers as values"
                            : "start with a tensor or a number of the type that the loop assigns";
         c.at.scope->set(name, Object::make(ObjectKind::kUnbound, std::move(unbound)));
     }
@@ -79,7 +86,7 @@ void bind_names(Context& c, const std::vector<Carried>& carried, ir::Graph* grap
             continue;
         }
         size_t next = 0;
-        Object inside = map_leaves(one.before, [&](const Object& before) {
+        Object inside = map_leaves(one.before, one.has_items, [&](const Object& before) {
             const Slot& slot = one.slots[next++];
             if (slot.is_fixed) {
                 return slot.init;
@@ -89,7 +96,12 @@ void bind_names(Context& c, const std::vector<Carried>& carried, ir::Graph* grap
             c.loop_inputs.emplace_back(input, has_value ? slot.init.value() : nullptr);
             return carried_as(before, slot, input).either(slot.is_either);
         });
-        c.at.scope->set(one.name, inside);
+        if (one.may_change) {
+            claim_parts(c, inside);
+        } else if (!one.is_list) {
+            note_choices(c, inside, one.before);
+        }
+        c.at.scope->set(one.name, std::move(inside));
     }
 }
 
@@ -125,7 +137,7 @@ Round run_round(Context& c, const GraphLoop& loop, const std::vector<Symbol>& na
             c.model.add_input(round.graph, "iteration", Type::tensor(ElementType::kInt64, Shape{}));
         c.model.add_input(round.graph, "condition", Type::tensor(ElementType::kBool, Shape{}));
         bind_names(c, carried, round.graph, what);
-        hide_objects(c, loop, names);
+        hide_objects(c, loop, names, carried);
         state.clear_flags();
         run_iteration(c, loop, iteration, round);
     }
@@ -147,6 +159,21 @@ Round run_round(Context& c, const GraphLoop& loop, const std::vector<Symbol>& na
     return round;
 }
 
+namespace {
+
+// Whether the parts that are neither tensors nor numbers are what they were.
+bool keeps_statics(const Carried& one, const std::vector<Object>& after) {
+    for (size_t k = 0; k < after.size(); ++k) {
+        const Object& before = one.slots[k].init;
+        if (stays_static(before) && !one.is_list && !identical(before, after[k])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+}  // namespace
+
 bool settle_literals(Context& c, const GraphLoop& loop, const std::vector<Symbol>& names,
                      std::vector<Carried>& carried) {
     auto has_literal = [](const Carried& one) {
@@ -159,9 +186,14 @@ bool settle_literals(Context& c, const GraphLoop& loop, const std::vector<Symbol
     Trial trial(c);
     Round round = run_round(c, loop, names, carried, BoundTo::kStarts);
     trial.take_back(*round.graph);
+    std::vector<Symbol> others;  // whose text or None becomes another: they have no value there
     for (size_t i = 0; i < carried.size(); ++i) {
         std::optional<std::vector<Object>> leaves =
-            leaves_like(carried[i].before, round.results[i]);
+            leaves_like(carried[i].before, round.results[i], carried[i].has_items);
+        if (leaves && !keeps_statics(carried[i], *leaves)) {
+            others.push_back(carried[i].name);
+            continue;
+        }
         for (size_t k = 0; k < carried[i].slots.size(); ++k) {
             Slot& slot = carried[i].slots[k];
             const Object& result = leaves ? (*leaves)[k] : slot.init;
@@ -172,8 +204,52 @@ bool settle_literals(Context& c, const GraphLoop& loop, const std::vector<Symbol
             }
         }
     }
+    auto is_other = [&others](const Carried& one) {
+        return std::find(others.begin(), others.end(), one.name) != others.end();
+    };
+    carried.erase(std::remove_if(carried.begin(), carried.end(), is_other), carried.end());
     return true;
 }
+
+namespace {
+
+// Reports two names that hold one list or dict after an iteration, which the loop changes.
+bool refuse_shared(Context& c, const GraphLoop& loop, const std::vector<Carried>& carried,
+                   const Round& round) {
+    struct Holder {
+        Symbol name;
+        bool changes;
+    };
+    ObjectMap<Holder> holders;
+    bool is_refused = false;
+    std::function<void(const Object&, Holder)> see = [&](const Object& object, Holder holder) {
+        if (object.is(ObjectKind::kList) || object.is(ObjectKind::kDict)) {
+            auto [place, is_new] = holders.try_emplace(object, holder);
+            const Holder& other = place->second;
+            if (!is_new && !is_refused && (other.changes || holder.changes)) {
+                is_refused = true;
+                c.report(kAliasedItemAssignment, loop.head,
+                         fmt::format("`{}` and `{}` hold the same {} after an iteration of a loop "
+                                     "that changes it",
+                                     name_text(c, other.name), name_text(c, holder.name),
+                                     object.is(ObjectKind::kDict) ? "dict" : "list"))
+                    .with_help("copy it: `xs = list(xs)` or `d = dict(d)`");
+            }
+        }
+        if (object.is_sequence() || object.is(ObjectKind::kDict)) {
+            each_part(object, [&](const Object& part) { see(part, holder); });
+        }
+    };
+    for (size_t i = 0; i < carried.size(); ++i) {
+        see(round.results[i], {carried[i].name, carried[i].has_items});
+    }
+    for (const auto& [name, value] : round.bound) {
+        see(value, {name, false});
+    }
+    return is_refused;
+}
+
+}  // namespace
 
 Fit fit_round(Context& c, const GraphLoop& loop, std::vector<Carried>& carried, const Round& round,
               int rounds) {
@@ -181,7 +257,13 @@ Fit fit_round(Context& c, const GraphLoop& loop, std::vector<Carried>& carried, 
     size_t next_input = 2;  // behind the iteration and the condition
     for (size_t i = 0; i < carried.size() && outcome != Fit::kNo; ++i) {
         Carried& one = carried[i];
-        std::optional<std::vector<Object>> leaves = leaves_like(one.before, round.results[i]);
+        std::optional<std::vector<Object>> leaves =
+            leaves_like(one.before, round.results[i], one.has_items);
+        if (!leaves && one.before.is(ObjectKind::kDict)) {
+            // The body may make another dict before it reads this one: it has no value there.
+            carried.erase(carried.begin() + static_cast<std::ptrdiff_t>(i));
+            return Fit::kWider;
+        }
         if (!leaves) {
             c.report(kBranchTypeMismatch, loop.head,
                      fmt::format(
@@ -199,7 +281,7 @@ Fit fit_round(Context& c, const GraphLoop& loop, std::vector<Carried>& carried, 
             outcome = fits == Fit::kYes ? outcome : fits;
         }
     }
-    return outcome;
+    return outcome == Fit::kYes && refuse_shared(c, loop, carried, round) ? Fit::kNo : outcome;
 }
 
 }  // namespace sardonyx::elaborate

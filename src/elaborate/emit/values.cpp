@@ -393,8 +393,19 @@ std::optional<Object> placeholder(Context& c, ir::Graph* graph, const Object& li
         c.graph = outer;
         return value != nullptr ? std::optional(Object::numbers(value)) : std::nullopt;
     }
-    if (!like.is_sequence() || like.is_static()) {
+    if (like.is_static() || (!like.is_sequence() && !like.is(ObjectKind::kDict))) {
         return like;
+    }
+    if (like.is(ObjectKind::kDict)) {
+        DictObject dict = like.get<DictObject>();
+        for (auto& [key, value] : dict.items) {
+            std::optional<Object> filler = placeholder(c, graph, Object(value), range);
+            if (!filler) {
+                return std::nullopt;
+            }
+            value = std::move(*filler);
+        }
+        return Object::dict(std::move(dict)).shown(like.shown_as());
     }
     std::vector<Object> items;
     for (const Object& item : like.items()) {

@@ -1,6 +1,10 @@
-// Which lists a block makes longer, by its text.
+// Which lists a block makes longer, and which lists and dicts it changes otherwise, by its text.
 
 #include "elaborate/flow/grown_names.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
 
 #include "elaborate/flow/bindings.h"
 #include "elaborate/objects/context.h"
@@ -26,6 +30,13 @@ const syntax::NameExpr* grown_by_call(const Context& c, const Expr* expr, const 
 }
 
 namespace {
+
+// Methods that change what a list or dict holds, but for those that make a list longer at its end.
+bool changes_items(std::string_view method) {
+    static constexpr std::string_view kMethods[] = {
+        "insert", "pop", "remove", "clear", "reverse", "sort", "update", "setdefault", "popitem"};
+    return std::find(std::begin(kMethods), std::end(kMethods), method) != std::end(kMethods);
+}
 
 void add_grown(const Context& c, const syntax::Stmt* statement, std::vector<Symbol>& names) {
     if (const auto* plain = syntax::maybe_as<syntax::ExprStmt>(statement)) {
@@ -57,6 +68,41 @@ std::vector<Symbol> grown_names(const Context& c, syntax::Stmts statements) {
     std::vector<Symbol> names;
     auto see = [&](const syntax::Stmt* statement) { add_grown(c, statement, names); };
     each_statement(statements, LoopBodies::kVisited, see);
+    return names;
+}
+
+std::vector<Symbol> names_with_items(syntax::Stmts statements) {
+    std::vector<Symbol> names;
+    auto see = [&names](const Bound& one) { names.push_back(one.name); };
+    each_binding<binds::kItem>(nullptr, statements, see);
+    auto see_deletion = [&see](const syntax::Stmt* statement) {
+        if (const auto* deletion = syntax::maybe_as<syntax::DeleteStmt>(statement)) {
+            for (const Expr* target : deletion->targets) {
+                if (target->kind == syntax::ExprKind::kSubscript) {
+                    each_target(target, binds::kItem, see);
+                }
+            }
+        }
+    };
+    each_statement(statements, LoopBodies::kVisited, see_deletion);
+    return names;
+}
+
+std::vector<Symbol> changed_names(const Context& c, syntax::Stmts statements) {
+    std::vector<Symbol> names;
+    auto see_call = [&](const Expr* expr) {
+        const auto* call = syntax::maybe_as<syntax::CallExpr>(expr);
+        const auto* method =
+            call != nullptr ? syntax::maybe_as<syntax::AttributeExpr>(call->callee) : nullptr;
+        const auto* name =
+            method != nullptr && method->name.valid() && changes_items(c.text(method->name))
+                ? syntax::maybe_as<syntax::NameExpr>(method->value)
+                : nullptr;
+        if (name != nullptr) {
+            names.push_back(name->name);
+        }
+    };
+    syntax::each_expression(statements, see_call);
     return names;
 }
 

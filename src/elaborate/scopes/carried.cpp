@@ -13,6 +13,7 @@
 #include "elaborate/objects/context.h"
 #include "elaborate/objects/owners.h"
 #include "elaborate/objects/type_text.h"
+#include "elaborate/objects/unknowns.h"
 #include "elaborate/scopes/branch.h"
 #include "elaborate/scopes/merge.h"
 #include "infer/filled_sequences.h"
@@ -25,19 +26,37 @@ namespace {
 
 constexpr int kRoundsWithRank = 3;  // after so many, a changing shape is given up
 
-bool flatten_like(const Object& structure, const Object& object, std::vector<Object>& leaves) {
-    bool is_structure = structure.is(ObjectKind::kTuple) ||
-                        (structure.is(ObjectKind::kList) && !structure.is_static());
-    if (!is_structure) {
+bool flatten_like(const Object& structure, const Object& object, bool has_items,
+                  std::vector<Object>& leaves);
+
+bool flatten_dict(const DictObject& structure, const DictObject& dict, bool has_items,
+                  std::vector<Object>& leaves) {
+    bool is_alike = structure.items.size() == dict.items.size();
+    for (size_t i = 0; is_alike && i < dict.items.size(); ++i) {
+        const auto& [key, value] = structure.items[i];
+        is_alike = same_key(key, dict.items[i].first) &&
+                   flatten_like(value, dict.items[i].second, has_items, leaves);
+    }
+    return is_alike;
+}
+
+bool flatten_like(const Object& structure, const Object& object, bool has_items,
+                  std::vector<Object>& leaves) {
+    if (!is_taken_apart(structure, has_items)) {
         leaves.push_back(object);
         return true;
+    }
+    if (structure.is(ObjectKind::kDict)) {
+        return object.is(ObjectKind::kDict) && object.is_alike(structure) &&
+               flatten_dict(structure.get<DictObject>(), object.get<DictObject>(), has_items,
+                            leaves);
     }
     if (object.kind() != structure.kind() || object.tuple_class() != structure.tuple_class() ||
         object.items().size() != structure.items().size()) {
         return false;
     }
     for (size_t i = 0; i < structure.items().size(); ++i) {
-        if (!flatten_like(structure.items()[i], object.items()[i], leaves)) {
+        if (!flatten_like(structure.items()[i], object.items()[i], has_items, leaves)) {
             return false;
         }
     }
@@ -46,10 +65,36 @@ bool flatten_like(const Object& structure, const Object& object, std::vector<Obj
 
 }  // namespace
 
-std::optional<std::vector<Object>> leaves_like(const Object& structure, const Object& object) {
+std::optional<std::vector<Object>> leaves_like(const Object& structure, const Object& object,
+                                               bool has_items) {
     std::vector<Object> leaves;
-    return flatten_like(structure, object, leaves) ? std::optional(std::move(leaves))
-                                                   : std::nullopt;
+    return flatten_like(structure, object, has_items, leaves) ? std::optional(std::move(leaves))
+                                                              : std::nullopt;
+}
+
+void note_choices(Context& c, const Object& copy, const Object& object) {
+    note_choice(c, copy, object);
+    bool is_dict = copy.is(ObjectKind::kDict);
+    size_t size = is_dict              ? copy.get<DictObject>().items.size()
+                  : copy.is_sequence() ? copy.items().size()
+                                       : 0;
+    for (size_t i = 0; i < size; ++i) {
+        if (is_dict) {
+            note_choices(c, copy.get<DictObject>().items[i].second,
+                         object.get<DictObject>().items[i].second);
+        } else if (copy.items()[i].kind() == object.items()[i].kind()) {
+            note_choices(c, copy.items()[i], object.items()[i]);
+        }
+    }
+}
+
+void claim_parts(Context& c, const Object& object) {
+    if (object.is(ObjectKind::kList) || object.is(ObjectKind::kDict)) {
+        claim(c, object);
+    }
+    if (object.is_sequence() || object.is(ObjectKind::kDict)) {
+        each_part(object, [&c](const Object& part) { claim_parts(c, part); });
+    }
 }
 
 Object carried_as(const Object& before, const Slot& slot, ir::Value* value) {
@@ -61,19 +106,27 @@ Object carried_as(const Object& before, const Slot& slot, ir::Value* value) {
                             : Object::tensor(value);
 }
 
-bool can_carry(const Object& object) {
-    bool all = true;
-    map_leaves(object, [&all](const Object& leaf) {
-        all = all && (is_leaf(leaf) || leaf.is_numbers()) && !leaf.is(ObjectKind::kString) &&
-              !leaf.is_shape_tensor();
-        return leaf;
-    });
-    return all;
+bool stays_static(const Object& leaf) {
+    return leaf.is(ObjectKind::kString) || leaf.is_none() || leaf.is(ObjectKind::kElementType);
 }
 
-Carried make_carried(Symbol name, const Object& before) {
+bool can_carry(const Object& object, bool has_items) {
+    bool all = true, any = false;
+    bool is_taken = is_taken_apart(object, has_items);
+    map_leaves(object, has_items, [&](const Object& leaf) {
+        bool is_value = (is_leaf(leaf) || leaf.is_numbers()) && !leaf.is(ObjectKind::kString) &&
+                        !leaf.is_shape_tensor();
+        all = all && (is_value || (is_taken && stays_static(leaf)));
+        any = any || is_value;
+        return leaf;
+    });
+    return all && (any || !is_taken || (object.is(ObjectKind::kTuple) && object.items().empty()));
+}
+
+Carried make_carried(Symbol name, const Object& before, bool has_items) {
     Carried one{name, before, {}};
-    map_leaves(before, [&one](const Object& leaf) {
+    one.has_items = has_items;
+    map_leaves(before, has_items, [&one](const Object& leaf) {
         Slot slot;
         slot.init = leaf;
         slot.type = leaf.is_tensor() ? leaf.value()->type : Type();

@@ -10,7 +10,7 @@
 
 namespace sardonyx::elaborate {
 
-// One tensor of it. A tuple or list is carried item by item.
+// One tensor of it. A tuple, list or dict is carried item by item.
 struct Slot {
     Object init;
     Type type;                // inside the loop
@@ -27,30 +27,55 @@ struct Carried {
     Object before;
     std::vector<Slot> slots;
     bool is_list = false;  // a list that grows: one slot, a sequence; `before` is None
+    // The loop assigns to items of the list or dict: numbers in it are items, too, not a vector.
+    bool has_items = false;
+    // Nothing else holds the lists and dicts, so the loop may change the copies that it is given.
+    bool may_change = false;
 };
 
-// The same structure, with `leaf(object)` in place of each part that is no tuple or list of
-// tensors.
+// Whether it is taken apart: a tuple, a dict, a list of tensors; with `has_items` every list.
+inline bool is_taken_apart(const Object& object, bool has_items) {
+    return object.is(ObjectKind::kTuple) || object.is(ObjectKind::kDict) ||
+           (object.is(ObjectKind::kList) && (has_items || !object.is_static()));
+}
+
+// The same structure, with `leaf(object)` in place of each part that is not taken apart.
 template <typename Leaf>
-Object map_leaves(const Object& object, Leaf&& leaf) {
-    if (!object.is(ObjectKind::kTuple) && (!object.is(ObjectKind::kList) || object.is_static())) {
+Object map_leaves(const Object& object, bool has_items, Leaf&& leaf) {
+    if (!is_taken_apart(object, has_items)) {
         return leaf(object);
+    }
+    if (object.is(ObjectKind::kDict)) {
+        DictObject dict = object.get<DictObject>();
+        for (auto& [key, value] : dict.items) {
+            value = map_leaves(Object(value), has_items, leaf);
+        }
+        return Object::dict(std::move(dict)).shown(object.shown_as());
     }
     std::vector<Object> items;
     for (const Object& item : object.items()) {
-        items.push_back(map_leaves(item, leaf));
+        items.push_back(map_leaves(item, has_items, leaf));
     }
     return object.with_items(std::move(items));
 }
 
 // The parts of `object` where `structure` has leaves; nothing when it is built otherwise.
-std::optional<std::vector<Object>> leaves_like(const Object& structure, const Object& object);
+std::optional<std::vector<Object>> leaves_like(const Object& structure, const Object& object,
+                                               bool has_items = false);
+
+// Lets the current graph change the lists and dicts in it.
+void claim_parts(Context& c, const Object& object);
+
+// Notes that the lists and dicts in `copy` may be those in `object`, which something else holds.
+void note_choices(Context& c, const Object& copy, const Object& object);
 
 // A value of the slot, which has been `before` when the loop began.
 Object carried_as(const Object& before, const Slot& slot, ir::Value* value);
 
-bool can_carry(const Object& object);
-Carried make_carried(Symbol name, const Object& before);
+// What is carried only as a part of something else, and only as it is: text, None.
+bool stays_static(const Object& leaf);
+bool can_carry(const Object& object, bool has_items = false);
+Carried make_carried(Symbol name, const Object& before, bool has_items = false);
 // A list that the loop makes longer; nothing after a diagnostic.
 std::optional<Carried> make_list(Context& c, Symbol name, const Object& list, syntax::Range range);
 // The empty list of numbers, and the empty sequence of this type.

@@ -93,12 +93,13 @@ class LoopNode {
 
 // Binds a name to what holds outputs, which take the name over as a hint.
 void bind_outputs(Context& c, Symbol name, const Object& object) {
-    map_leaves(object, [&c, name](const Object& leaf) {
+    map_leaves(object, true, [&c, name](const Object& leaf) {
         if (leaf.is_tensor() && leaf.value()->name.empty() && !is_flag(name)) {
             leaf.value()->name = c.model.intern(c.text(name));
         }
         return leaf;
     });
+    claim_parts(c, object);
     c.at.scope->set(name, object);
 }
 
@@ -114,7 +115,7 @@ bool add_exit(Context& c, LoopNode& node, const Exit& exit) {
     std::vector<Object> inits = leaves_like(exit.value, exit.init).value_or(std::vector<Object>());
     size_t next = 0;
     bool ok = true;
-    map_leaves(exit.value, [&](const Object& leaf) {
+    map_leaves(exit.value, false, [&](const Object& leaf) {
         const Object& init = inits[next++];
         if (init.is_tensor()) {
             Type type = exit.surely && leaf.is_tensor() ? leaf.value()->type : init.value()->type;
@@ -129,7 +130,7 @@ bool add_exit(Context& c, LoopNode& node, const Exit& exit) {
 void take_exit(Context& c, LoopNode& node, const Exit& exit) {
     std::vector<Object> inits = leaves_like(exit.value, exit.init).value_or(std::vector<Object>());
     size_t next = 0;
-    Object value = map_leaves(exit.value, [&](const Object& leaf) {
+    Object value = map_leaves(exit.value, false, [&](const Object& leaf) {
         const Object& init = inits[next++];
         if (!init.is_tensor()) {
             return leaf;
@@ -293,7 +294,8 @@ Object emit_loop(Context& c, const GraphLoop& loop, const std::vector<Carried>& 
     std::vector<ir::Value*>& inputs = round.graph->inputs;
     std::vector<std::pair<size_t, ir::Value*>> rows;  // by the index of the name
     for (size_t i = 0, next = 2; i < carried.size(); ++i) {
-        std::vector<Object> leaves = *leaves_like(carried[i].before, round.results[i]);
+        std::vector<Object> leaves =
+            *leaves_like(carried[i].before, round.results[i], carried[i].has_items);
         for (size_t k = 0; k < carried[i].slots.size(); ++k) {
             const Slot& slot = carried[i].slots[k];
             if (slot.is_fixed) {
@@ -325,9 +327,9 @@ Object emit_loop(Context& c, const GraphLoop& loop, const std::vector<Carried>& 
             continue;
         }
         size_t next = 0;
-        std::vector<Object> leaves = *leaves_like(one.before, round.results[i]);
+        std::vector<Object> leaves = *leaves_like(one.before, round.results[i], one.has_items);
         bind_outputs(
-            c, one.name, map_leaves(one.before, [&](const Object& before) {
+            c, one.name, map_leaves(one.before, one.has_items, [&](const Object& before) {
                 const Object& last = leaves[next];
                 const Slot& slot = one.slots[next++];
                 if (slot.is_fixed) {
@@ -341,6 +343,11 @@ Object emit_loop(Context& c, const GraphLoop& loop, const std::vector<Carried>& 
                 return (surely_tensor ? Object::tensor(output) : carried_as(before, slot, output))
                     .either(slot.is_either && !is_settled);
             }));
+    }
+    for (const Carried& one : carried) {
+        if (!one.is_list && !one.may_change) {
+            note_choices(c, *c.at.scope->find(one.name), one.before);
+        }
     }
     for (const Exit& exit : exits) {
         take_exit(c, node, exit);
