@@ -1,5 +1,6 @@
 #include "bindings/environment.h"
 
+#include "bindings/classes.h"
 #include "bindings/opset.h"
 #include "bindings/sources.h"
 #include "driver/definition.h"
@@ -280,6 +281,14 @@ elaborate::Environment::Answer PythonEnvironment::items(const Object& opaque, in
         }
         return nb::object(items);
     });
+}
+
+std::optional<Object> PythonEnvironment::own_class(const Object& opaque) {
+    nb::object type = object_to_python(opaque);
+    return type.is_valid() && function_.is_valid()
+               ? class_of_program(type,
+                                  text_from_python(function_.attr("__code__").attr("co_filename")))
+               : std::nullopt;
 }
 
 std::optional<Object> PythonEnvironment::inline_script(const Object& opaque) {

@@ -23,6 +23,7 @@ class PythonEnvironment final : public elaborate::Environment {
                 std::span<const std::pair<std::string, elaborate::Object>> keywords) override;
     bool is_for_onnxscript() const override;
     // A `def` in the folder of the function's file, or below it.
+    std::optional<elaborate::Object> own_class(const elaborate::Object& opaque) override;
     std::optional<elaborate::Object> inline_script(const elaborate::Object& opaque) override;
 
     // The opset that a name refers to now; nothing for other objects, which are not inspected. An

@@ -15,6 +15,7 @@
 #include "elaborate/emit/as_value.h"
 #include "elaborate/emit/emitter.h"
 #include "elaborate/library/builtins.h"
+#include "elaborate/library/methods.h"
 #include "elaborate/library/python_names.h"
 #include "elaborate/objects/arrays.h"
 #include "elaborate/objects/namespaces.h"
@@ -64,6 +65,11 @@ Object opaque(nb::handle object) {
 }
 
 Object convert(nb::handle object, int depth);
+
+bool is_attribute(nb::handle type, const char* name, std::string_view text) {
+    nb::object found = nb::getattr(type, name, nb::none());
+    return PyUnicode_Check(found.ptr()) && text_from_python(found) == text;
+}
 
 std::vector<Object> convert_items(nb::handle items, int depth) {
     std::vector<Object> converted;
@@ -178,6 +184,10 @@ std::optional<Object> convert_container(nb::handle object, int depth) {
     if (PyDict_CheckExact(o)) {
         return convert_dict(object, depth);
     }
+    if (PyDict_Check(o) && is_attribute(object.type(), "__name__", "OrderedDict") &&
+        is_attribute(object.type(), "__module__", "collections")) {
+        return convert_dict(object, depth).shown(elaborate::ShownAs::kOther);
+    }
     // Building a set compares its items pair by pair, which takes too long for a large one.
     constexpr Py_ssize_t kLargestSet = 1000;
     if (PyAnySet_CheckExact(o) && PySet_Size(o) <= kLargestSet) {
@@ -249,11 +259,6 @@ std::optional<Object> convert_python_type(nb::handle object, int depth) {
     return elaborate::object_called(text_from_python(module), text_from_python(name));
 }
 
-bool is_attribute(nb::handle type, const char* name, std::string_view text) {
-    nb::object found = nb::getattr(type, name, nb::none());
-    return PyUnicode_Check(found.ptr()) && text_from_python(found) == text;
-}
-
 std::optional<Object> convert_class(nb::handle object) {
     if (std::optional<Object> named = named_tuple_class(object)) {
         return named;
@@ -307,6 +312,21 @@ std::optional<Object> convert_own(nb::handle object) {
                                                    int_from_python(object.attr("version"))});
     }
     return std::nullopt;
+}
+
+// `push = xs.append`: a method that changes a list, dict or set, which the compiler follows.
+std::optional<Object> convert_method(nb::handle object, int depth) {
+    if (Py_TYPE(object.ptr()) != &PyCFunction_Type || depth > kMaxDepth) {
+        return std::nullopt;
+    }
+    nb::object self = object.attr("__self__");
+    PyObject* o = self.ptr();
+    std::string name = text_from_python(object.attr("__name__"));
+    bool is_open = PyList_CheckExact(o) || PyDict_CheckExact(o) || Py_TYPE(o) == &PySet_Type;
+    return is_open && elaborate::is_changing_method(name)
+               ? std::optional(Object::make(
+                     ObjectKind::kMethod, elaborate::MethodObject{convert(self, depth + 1), name}))
+               : std::nullopt;
 }
 
 // functools.partial.
@@ -369,6 +389,9 @@ Object convert(nb::handle object, int depth) {
     found = convert_own(object);
     if (!found) {
         found = convert_partial(object, depth);
+    }
+    if (!found) {
+        found = convert_method(object, depth);
     }
     if (!found) {
         found = PyType_Check(object.ptr()) ? convert_class(object) : convert_array(object);

@@ -166,6 +166,9 @@ Object call(Context& c, const Object& callee, const Arguments& arguments, size_t
             if (script != nullptr && !has_raised) {
                 return call(c, Object(*script), arguments, wanted);
             }
+            if (std::optional<Object> type = c.function().environment->own_class(callee)) {
+                return call(c, *type, arguments, wanted);
+            }
             std::string_view name = c.source(arguments.callee_range);
             // A function of a module; one that the program defines may have such a name by chance.
             uint32_t begin = arguments.callee_range.begin;

@@ -112,6 +112,9 @@ Object call_closure(Context& c, const Closure& closure, const Arguments& argumen
     for (size_t i = 0; i < parameters.size(); ++i) {
         const Object* given = bound->by_parameter[i].object;
         Object value = given != nullptr ? *given : closure.defaults[i];
+        if (given == nullptr && !c.runs_file && closure.scope->function->definition == nullptr) {
+            note_foreign(c, value);  // of the file: one object for all runs
+        }
         if (parameters[i].kind == ParameterKind::kVarArgs) {
             value = Object::tuple(bound->variadic);
         } else if (parameters[i].kind == ParameterKind::kKeywordArgs) {

@@ -25,8 +25,11 @@
 #include "elaborate/objects/arguments.h"
 #include "elaborate/objects/arrays.h"
 #include "elaborate/objects/context.h"
+#include "elaborate/objects/namespaces.h"
 #include "elaborate/objects/owners.h"
+#include "elaborate/objects/statics.h"
 #include "elaborate/objects/type_text.h"
+#include "elaborate/objects/unknowns.h"
 #include "elaborate/scopes/aliases.h"
 #include "elaborate/scopes/merge.h"
 #include "elaborate/script_functions.h"
@@ -106,6 +109,9 @@ std::optional<std::vector<Fact>> arguments_of(Context& c, const ScriptFunction& 
             fact.range = bound->by_parameter[i].range;
         } else if (one.has_default) {
             fact.object = one.default_value;
+            if (function.is_inline || function.is_plain) {
+                note_foreign(c, fact.object);  // one object for all calls, also those of Python
+            }
         } else {
             c.report(kArgumentMismatch, arguments.range,
                      fmt::format("`{}` needs `{}`", function.name, one.name))
@@ -340,10 +346,36 @@ bool changes_arguments(const ScriptFunction& function) {
            });
 }
 
+// Whether it is a named tuple or an instance that a script has made, or holds one: a function of
+// the model takes their tensors apart, and would not know the class.
+bool has_class(const Object& object) {
+    const Namespace* own = as_namespace(object);
+    bool found = object.tuple_class() != nullptr ||
+                 (own != nullptr && own->kind == Namespace::Kind::kInstance && own->is_of_script);
+    if (!found && (object.is_sequence() || object.is(ObjectKind::kDict))) {
+        each_part(object, [&found](const Object& part) { found = found || has_class(part); });
+    }
+    return found;
+}
+
 bool runs_in_place(Context& c, const ScriptFunction& function, const std::vector<Fact>& given) {
     return function.is_inline || changes_arguments(function) ||
-           std::any_of(given.begin(), given.end(),
-                       [&c](const Fact& fact) { return captures_tensors(c, fact.object); });
+           std::any_of(given.begin(), given.end(), [&c](const Fact& fact) {
+               return captures_tensors(c, fact.object) || has_class(fact.object);
+           });
+}
+
+// What a script that runs in place gives its caller, as one that is a function of the model does:
+// of a named tuple its items.
+Object result_of(Context& c, const ScriptFunction& function, const Object& result, Range range) {
+    if (function.is_inline || function.is_plain || !has_class(result)) {
+        return result;
+    }
+    Object items = result.tuple_class() != nullptr ? Object::tuple(result.items()) : result;
+    return has_class(items)
+               ? refuse(c, range, fmt::format("`{}` gives an instance of a class", function.name),
+                        "give tensors, or leave `@script` out of the helper function")
+               : items;
 }
 
 }  // namespace
@@ -360,7 +392,7 @@ Object call_script(Context& c, const ScriptFunction& function, const Arguments& 
         if (!result.is_error()) {
             c.program.called.insert(&function);
         }
-        return result;
+        return result_of(c, function, result, arguments.range);
     }
     std::vector<diagnostics::Diagnostic> mistakes;
     std::optional<std::string> before;

@@ -146,6 +146,9 @@ bool read_fields(Context& c, const syntax::OpaqueStmt* statement, Namespace& mad
             continue;
         }
         std::string_view type = c.source(field->annotation->range);
+        if (type.starts_with("ClassVar") || type.starts_with("typing.ClassVar")) {
+            continue;
+        }
         if (type.find("ClassVar") != std::string_view::npos ||
             type.find("InitVar") != std::string_view::npos ||
             type.find("KW_ONLY") != std::string_view::npos) {

@@ -134,6 +134,8 @@ constexpr BuiltinRow kBuiltins[] = {
     {"functools.partial", functools_partial, 1, SIZE_MAX, true},
     {"functools.wraps", functools_wraps, 1, 1},
     {"functools.wraps.of", wrapped_function, 2, 2},
+    {"dataclasses.asdict", dataclasses_asdict, 1, 1, false, false, true},
+    {"dataclasses.astuple", dataclasses_astuple, 1, 1, false, false, true},
     {"dataclasses.replace", dataclasses_replace, 1, 1, true, false, true},
     {"numpy.finfo", np_finfo, 1, 1},
     {"numpy.iinfo", np_iinfo, 1, 1},

@@ -12,6 +12,7 @@
 #include "elaborate/library/library.h"
 #include "elaborate/library/named_tuples.h"
 #include "elaborate/objects/arguments.h"
+#include "elaborate/objects/changes.h"
 #include "elaborate/objects/context.h"
 #include "elaborate/objects/exception_types.h"
 #include "elaborate/objects/namespaces.h"
@@ -127,14 +128,24 @@ bool assign_to_member(Context& c, Namespace& own, std::string_view name, const O
     bool is_open = !own.is_frozen && own.unknown_all == nullptr && !is_property &&
                    (own.kind == Namespace::Kind::kClass || own.kind == Namespace::Kind::kInstance);
     // A script is compiled more than once: what is older than this run of its function stays.
-    bool is_own =
-        is_new || (c.runs_file && (c.unit->function == nullptr ||
+    bool is_of_run = own.is_of_script && !c.runs_file && own.made_by == c.unit &&
+                     own.kind == Namespace::Kind::kInstance && is_owned(c, own.object());
+    bool is_own = is_new || is_of_run ||
+                  (c.runs_file && (c.unit->function == nullptr ||
                                    (c.graph != c.unit->graph && is_owned(c, own.object()))));
     if (!is_open || !is_own) {
         refuse(c, range, fmt::format("an assignment to `{}` of `{}`", name, own.name),
                "make a new instance");
         return false;
     }
+    std::optional<Object> before = own.has_own(name) ? own.lookup(name) : std::nullopt;
+    log_change(c, own.object(), [&own, before, text = std::string(name)](const Object&) {
+        if (before) {
+            own.set(text, *before);
+        } else {
+            own.remove(text);
+        }
+    });
     own.set(name, value);
     return true;
 }
@@ -203,12 +214,86 @@ Object instantiate(Context& c, Namespace& type, const Arguments& arguments) {
     return initialise(c, "__post_init__", *made, nothing);
 }
 
+namespace {
+
+// The instance of a dataclass that the object is; null: it is none.
+Namespace* data_instance(const Object& object) {
+    Namespace* found = as_namespace(object);
+    bool is_data = found != nullptr && found->kind == Namespace::Kind::kInstance &&
+                   found->of->kind == Namespace::Kind::kDataclass && found->unknown_all == nullptr;
+    return is_data ? found : nullptr;
+}
+
+// What dataclasses.asdict and astuple make of a value: also of those in lists, tuples and dicts.
+Object taken_apart(Context& c, const Object& object, bool as_dict, Range range) {
+    DepthGuard guard(c, range);
+    if (!guard) {
+        return Object::error();
+    }
+    if (Namespace* instance = data_instance(object)) {
+        DictObject dict;
+        std::vector<Object> items;
+        for (const std::string& field : instance->of->fields) {
+            Object value =
+                taken_apart(c, instance->lookup(field).value_or(Object::error()), as_dict, range);
+            dict.set(Object::string(field), value);
+            items.push_back(std::move(value));
+        }
+        Object made = as_dict ? Object::dict(std::move(dict)) : Object::tuple(std::move(items));
+        claim(c, made);
+        return made;
+    }
+    if (object.is_sequence()) {
+        std::vector<Object> items;
+        for (const Object& item : object.items()) {
+            items.push_back(taken_apart(c, item, as_dict, range));
+        }
+        Object made = object.with_items(std::move(items));
+        claim(c, made);
+        return made;
+    }
+    if (object.is(ObjectKind::kDict)) {
+        DictObject dict = object.get<DictObject>();
+        for (auto& [key, value] : dict.items) {
+            value = taken_apart(c, Object(value), as_dict, range);
+        }
+        Object made = Object::dict(std::move(dict)).shown(object.shown_as());
+        claim(c, made);
+        return made;
+    }
+    if (object.is(ObjectKind::kConstant)) {
+        return Object::make(ObjectKind::kConstant, Tensor(object.get<Tensor>()))
+            .shown(object.shown_as());
+    }
+    bool is_copied = object.is(ObjectKind::kSet) || is_by_value(object);
+    return is_copied ? refuse(c, range, fmt::format("a copy of {}", kind_name(object)),
+                              "take the fields one by one")
+                     : object;
+}
+
+Object take_apart(Context& c, const Arguments& a, bool as_dict) {
+    if (data_instance(a.positional[0]) == nullptr) {
+        return refuse(
+            c, a.range,
+            fmt::format("`{}` of {}", as_dict ? "asdict" : "astuple", kind_name(a.positional[0])),
+            "give it an instance of a dataclass");
+    }
+    return taken_apart(c, a.positional[0], as_dict, a.range);
+}
+
+}  // namespace
+
+Object dataclasses_asdict(Context& c, const Arguments& a) {
+    return take_apart(c, a, true);
+}
+
+Object dataclasses_astuple(Context& c, const Arguments& a) {
+    return take_apart(c, a, false);
+}
+
 Object dataclasses_replace(Context& c, const Arguments& a) {
-    Namespace* instance = as_namespace(a.positional[0]);
-    bool is_data = instance != nullptr && instance->kind == Namespace::Kind::kInstance &&
-                   instance->of->kind == Namespace::Kind::kDataclass &&
-                   instance->unknown_all == nullptr;
-    if (!is_data) {
+    Namespace* instance = data_instance(a.positional[0]);
+    if (instance == nullptr) {
         return refuse(c, a.range, fmt::format("`replace` of {}", kind_name(a.positional[0])));
     }
     Arguments fields = a;

@@ -28,7 +28,9 @@ bool assign_to_member(Context& c, Namespace& own, std::string_view name, const O
 // Whether a builtin makes a method something else than one of instances.
 bool is_method_decorator(const Object& object);
 
-// dataclasses.replace(instance, field=value, ...)
+// dataclasses.asdict(instance), astuple(instance), replace(instance, field=value, ...)
+Object dataclasses_asdict(Context& c, const Arguments& a);
+Object dataclasses_astuple(Context& c, const Arguments& a);
 Object dataclasses_replace(Context& c, const Arguments& a);
 
 // A call of a class, or of an instance that has `__call__`.

@@ -172,6 +172,20 @@ Object instance_of_opaque(Context& c, const Arguments& a, const std::vector<Obje
 
 }  // namespace
 
+namespace {
+
+// Whether a class is this one of the environment, or is derived from it.
+bool is_a_outside(const Namespace* own, const Object& type) {
+    while (own != nullptr &&
+           !(own->outside.is(ObjectKind::kOpaque) &&
+             own->outside.get<OpaqueObject>().is_same(type.get<OpaqueObject>()))) {
+        own = own->of;
+    }
+    return own != nullptr;
+}
+
+}  // namespace
+
 Object py_isinstance(Context& c, const Arguments& a) {
     std::vector<Object> types{a.positional[1]};
     if (types[0].is(ObjectKind::kTuple)) {
@@ -205,6 +219,13 @@ Object py_isinstance(Context& c, const Arguments& a) {
             type.type_form() == TypeForm::kNumpyClass) {
             if (is_numpys_scalar(a.positional[0]) &&
                 numpys_type(a.positional[0]) == type.as_element_type()) {
+                return Object::boolean(true);
+            }
+            continue;
+        }
+        if (const Namespace* own = class_of(a.positional[0]);
+            own != nullptr && type.is(ObjectKind::kOpaque)) {
+            if (is_a_outside(own, type)) {
                 return Object::boolean(true);
             }
             continue;

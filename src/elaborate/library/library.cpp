@@ -341,9 +341,6 @@ BuiltinObject library_builtin(std::string_view name) {
 }
 
 bool is_left_to_python(const Object& object) {
-    if (object.is(ObjectKind::kPythonType)) {
-        return object.get<PythonType>().name == kOrderedDict;
-    }
     return object.is(ObjectKind::kBuiltin) && object.get<BuiltinObject>().index >= 0 &&
            builtin_rows()[static_cast<size_t>(object.get<BuiltinObject>().index)].is_pythons;
 }

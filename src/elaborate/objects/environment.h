@@ -81,6 +81,12 @@ class Environment {
         (void)opaque, (void)how, (void)spec;
         return {};
     }
+    // A class of the script's own files as one whose instances are the compiler's; nothing: it is
+    // none, or it means something else.
+    virtual std::optional<Object> own_class(const Object& opaque) {
+        (void)opaque;
+        return std::nullopt;
+    }
     // A function or method as a script whose calls run in place, a method with its object in front
     // of the arguments; nothing: it is none, or not of the script's own files.
     virtual std::optional<Object> inline_script(const Object& opaque) {

@@ -54,6 +54,12 @@ void Namespace::set(std::string_view wanted, Object value) {
     values_.emplace_back(wanted, std::move(value));
 }
 
+void Namespace::remove(std::string_view wanted) {
+    values_.erase(std::remove_if(values_.begin(), values_.end(),
+                                 [wanted](const auto& one) { return one.first == wanted; }),
+                  values_.end());
+}
+
 Namespace* as_namespace(const Object& object) {
     return object.is(ObjectKind::kModule)
                ? dynamic_cast<Namespace*>(object.get<ModuleObject>().environment)
@@ -95,6 +101,7 @@ std::pair<Object, Namespace*> make_namespace(Context& c, Namespace::Kind kind, s
     auto made = std::make_unique<Namespace>(kind, std::move(name), of);
     Namespace* place = made.get();
     place->is_of_script = !c.runs_file;
+    place->made_by = c.unit;
     c.program.unknowns->namespaces.push_back(std::move(made));
     Object object = place->object();
     claim(c, object);

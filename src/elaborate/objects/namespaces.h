@@ -34,12 +34,14 @@ class Namespace : public Environment {
     std::vector<Object> defaults;     // of named tuples: of the last fields
     Object outside;  // the class as the environment knows it; the error object: it does not
     std::shared_ptr<UnknownCause> unknown_all;  // not null: nothing of it is known any more
-    const ir::Graph* new_in = nullptr;          // where its `__init__` runs; null: that is over
+    const void* made_by = nullptr;      // the function whose compilation has made the instance
+    const ir::Graph* new_in = nullptr;  // where its `__init__` runs; null: that is over
 
     // As it is kept: of a method the function, of a property what computes it.
     std::optional<Object> lookup(std::string_view name) override;
     std::vector<std::string> names() override;
     void set(std::string_view name, Object value);
+    void remove(std::string_view name);
     // Whether it holds the name itself, and not its class.
     bool has_own(std::string_view name) const;
     // The object that stands for it.

@@ -72,7 +72,7 @@ namespace {
 // Whether it is what may be changed, or holds such objects.
 bool has_parts(const Object& object) {
     return object.is_sequence() || object.is(ObjectKind::kSet) || object.is(ObjectKind::kDict) ||
-           object.is(ObjectKind::kPartial);
+           object.is(ObjectKind::kPartial) || object.is(ObjectKind::kMethod);
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "elaborate/emit/values.h"
 #include "elaborate/flow/block_facts.h"
 #include "elaborate/objects/context.h"
+#include "elaborate/objects/namespaces.h"
 #include "elaborate/objects/owners.h"
 #include "elaborate/objects/type_text.h"
 #include "elaborate/operators/truth.h"
@@ -543,7 +544,9 @@ Jump merge_returns(Context& c, ir::Value* condition, Branch& yes, Branch& no, Ra
 
 std::string describe(const Object& object) {
     return object.is_tensor() ? fmt::format("`{}`", type_text(object.value()->type))
-                              : fmt::format("{}", kind_name(object));
+           : object.tuple_class() != nullptr
+               ? fmt::format("a named tuple `{}`", object.tuple_class()->name)
+               : fmt::format("{}", kind_name(object));
 }
 
 Jump merge(Context& c, ir::Value* condition, Branch& yes, Branch& no, Range range, uint32_t after) {

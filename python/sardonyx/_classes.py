@@ -1,0 +1,117 @@
+"""Classes of the script's own files, as far as their instances are what their methods make of them:
+instances that hold tensors are the compiler's."""
+
+import dataclasses
+import functools
+import sys
+import types
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+# What every class has, or what says nothing of how instances behave.
+_PLAIN = {
+    "__module__", "__qualname__", "__doc__", "__dict__", "__weakref__", "__annotations__",
+    "__annotate__", "__annotate_func__", "__annotations_cache__", "__firstlineno__",
+    "__static_attributes__", "__match_args__", "__dataclass_fields__", "__dataclass_params__",
+    "__replace__",
+}  # fmt: skip
+# Methods that the compiler calls; what `dataclass` makes is known by its parameters.
+_METHODS = {"__init__", "__call__", "__len__", "__getitem__", "__post_init__"}
+_MADE = {
+    "__init__", "__eq__", "__repr__", "__hash__", "__setattr__", "__delattr__", "__lt__", "__le__",
+    "__gt__", "__ge__",
+}  # fmt: skip
+_KINDS = {property: "property", classmethod: "classmethod", staticmethod: "staticmethod"}
+
+
+def _is_made(value: "Any") -> bool:
+    """Whether `dataclass` has made a method: its code is of no file."""
+    code = getattr(getattr(value, "__wrapped__", value), "__code__", None)
+    return value is None or (code is not None and code.co_filename.startswith("<"))
+
+
+def _is_plain(kind: type, is_data: bool) -> bool:
+    for name, value in vars(kind).items():
+        is_special = name.startswith("__") and name.endswith("__")
+        is_private = name.startswith("_" + kind.__name__.lstrip("_") + "__")
+        if is_private or (is_special and name not in _PLAIN | _METHODS | _MADE):
+            return False
+        if is_special and name in _MADE and not (is_data and _is_made(value)):
+            if name not in _METHODS or is_data:
+                return False
+        if is_special and name in _METHODS and name not in _MADE:
+            if not isinstance(value, types.FunctionType):
+                return False
+    return True
+
+
+def _plain_fields(kind: type) -> bool:
+    fields = dataclasses.fields(kind)  # type: ignore[arg-type]
+    every = vars(kind)["__dataclass_fields__"].values()
+    others = [one._field_type for one in every if one not in fields]
+    return all(str(one) == "_FIELD_CLASSVAR" for one in others) and all(
+        one.init and one.compare and not getattr(one, "kw_only", False) for one in fields
+    )
+
+
+def parts_of(kind: "Any", path: str) -> "tuple[str, bool, bool, list[str], type | None] | None":
+    """Its name, whether it is a dataclass, whether that is frozen, its fields, and its base. None:
+    it means something else, or is not of the folder of `path`."""
+    if type(kind) is not type or kind is object:
+        return None
+    folder = path[: max(path.rfind("/"), path.rfind("\\")) + 1]
+    home = getattr(sys.modules.get(kind.__module__), "__file__", None)
+    functions = [one for one in vars(kind).values() if isinstance(one, types.FunctionType)]
+    files = [one.__code__.co_filename for one in functions if not _is_made(one)]
+    place = files[0] if files else home if isinstance(home, str) else None
+    if place is not None and not place.startswith(folder):
+        return None
+    if place is None and kind.__module__ in sys.modules and home is None:
+        if kind.__module__ not in ("__main__",):
+            return None
+    base = kind.__bases__[0] if len(kind.__bases__) == 1 else None
+    is_data = "__dataclass_params__" in vars(kind)
+    if base is None or not _is_plain(kind, is_data):
+        return None
+    if base is not object and (parts_of(base, path) is None or is_data != _is_data(base)):
+        return None
+    if not is_data:
+        return kind.__name__, False, False, [], None if base is object else base
+    settings = vars(kind)["__dataclass_params__"]
+    if not settings.eq or settings.order or not _plain_fields(kind):
+        return None
+    fields = [one.name for one in dataclasses.fields(kind)]
+    return kind.__name__, True, settings.frozen, fields, None if base is object else base
+
+
+def _is_data(kind: type) -> bool:
+    return "__dataclass_params__" in vars(kind)
+
+
+def member_of(kind: type, name: str) -> "tuple[str, Any] | None":
+    """How the class itself keeps a member, and what it is."""
+    if name not in vars(kind) or name in _PLAIN:
+        fields = vars(kind).get("__dataclass_fields__", {})
+        one = fields.get(name)
+        if one is not None and one.default_factory is not dataclasses.MISSING:
+            return "dataclasses.field", one.default_factory
+        return None
+    found = vars(kind)[name]
+    if name.startswith("__"):
+        return None if _is_made(found) else ("", found)
+    if isinstance(found, types.FunctionType):
+        return "function", found
+    if isinstance(found, property):
+        return "property", found.fget
+    if isinstance(found, (classmethod, staticmethod)):
+        return _KINDS[type(found)], found.__func__
+    if isinstance(found, functools.cached_property):
+        return "functools.cached_property", found.func
+    return "", found
+
+
+def names_of(kind: type) -> "list[str]":
+    """The names that member_of() knows."""
+    return sorted(name for name in vars(kind) if member_of(kind, name) is not None)

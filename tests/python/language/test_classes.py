@@ -1,0 +1,173 @@
+"""Classes of the program on every surface: instances that the script makes of tensors, dataclasses,
+and methods of lists that have a name of their own."""
+
+from __future__ import annotations
+
+import pathlib
+import runpy
+from typing import Any
+
+import numpy as np
+import pytest
+import sardonyx
+
+from language import shared_compiler
+from surfaces import check, first_finding, text_of
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+X = np.array([1, 2, 3], np.float32)
+
+CLASSES = """\
+from collections import OrderedDict
+import dataclasses
+from dataclasses import dataclass, field
+from typing import ClassVar, NamedTuple
+
+
+class Linear:
+    K = 3.0
+
+    def __init__(self, w, b=1.0):
+        self.w = w
+        self.b = b
+
+    def __call__(self, v):
+        return v * self.w + self.b
+
+    @property
+    def bias(self):
+        return self.b * self.K
+
+    @classmethod
+    def of(cls, w):
+        return cls(w, cls.K)
+
+    @staticmethod
+    def twice(v):
+        return v * 2
+
+
+class Sum:
+    def __init__(self, total):
+        self.total, self.n = total, 0
+
+    def add(self, v):
+        self.total = self.total + v
+        self.n += 1
+        return self
+
+    def __len__(self):
+        return self.n
+
+
+@dataclass
+class State:
+    h: float
+    c: float
+    count: ClassVar[int] = 4
+    more: list = field(default_factory=list)
+
+    def step(self, v):
+        return State(self.h + v, self.c * 2)
+
+
+@dataclass(frozen=True)
+class Config:
+    scale: float = 2.0
+    state: State = None
+
+
+class Pair(NamedTuple):
+    h: float
+    c: float
+
+
+@script(default_opset=op)
+def shifted(s, v):
+    return s.h + s.c * v
+
+
+@script(default_opset=op)
+def raised(s, v):
+    return s.add(v).total
+
+
+@script(default_opset=op)
+def moved(s, v):
+    return s._replace(h=s.h + v)
+
+
+CONFIG = dataclasses.asdict(Config(state=State(1.0, 2.0, [3])))
+
+
+---
+"""
+
+MADE = [
+    ("one = Linear(x)\nreturn one(x) + one.bias + Linear.of(x)(x)", X * X * 2 + 1 + 3 + 3),
+    ("one = Linear(w=x, b=x)\nreturn one.twice(one(x)) if isinstance(one, Linear) else x",
+     (X * X + X) * 2),
+    ("a = Sum(x * 0)\nfor i in range(3):\n    a.add(x)\nreturn a.total / a.n + len(a)", X + 3),
+    ("a = Sum(x)\na.add(x).add(x)\na.total = a.total * 2\nb = Sum(x)\nreturn a.total + b.total", X * 7),
+    ("s = State(x, x)\nfor _ in range(2):\n    s = s.step(x)\nreturn s.h + s.c + len(s.more) + s.count",
+     X * 7 + 4),
+    ("return shifted(Pair(x, x * 2), x) + shifted(Pair(1.0, 2.0), x)", X + X * X * 2 + 1 + X * 2),
+    ("a = Sum(x)\nreturn raised(a, x) + a.total", X * 4),
+    ("a, b = moved(Pair(x, x), x)\nreturn a + b + moved(Pair(x, x), x)[0]", X * 5),
+    ("d = OrderedDict()\nd['a'] = x\nd['b'] = x * 2\nreturn sum(d.values()) * len(d)", X * 6),
+    ("return x * CONFIG['scale'] + CONFIG['state']['c'] + CONFIG['state']['more'][0]", X * 2 + 5),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "expected"), MADE)
+def test_instances(body: str, expected: Any, tmp_path: pathlib.Path) -> None:
+    check(CLASSES + body, expected, tmp_path, x=X)
+
+
+GROWN = """\
+w = [1.0]
+push = w.append
+def grown(v, seen=[]):
+    seen.append(1.0)
+    return v * len(seen)
+---
+"""
+
+
+# Each call as Python would change it further, and the model stays.
+@pytest.mark.parametrize("changes", ["push(2.0)", "w.append(2.0)", "x = grown(x)"])
+def test_lists_of_the_file_stay(changes: str, tmp_path: pathlib.Path) -> None:
+    text = text_of(GROWN + f"{changes}\nreturn x * sum(w)", True, {"x": X})
+    answer, _ = shared_compiler().compile(text, "f")
+    assert answer[0] == "error" and first_finding(answer).startswith("unsupported-statement"), (
+        answer
+    )
+    path = tmp_path / "program.py"
+    path.write_text(text)
+    with pytest.raises(sardonyx.CompileError, match="unsupported-statement"):
+        runpy.run_path(str(path))["f"].to_model_bytes()
+
+
+def test_two_named_tuples_in_branches() -> None:
+    before = "from typing import NamedTuple\nclass A(NamedTuple):\n    h: FLOAT\n"
+    before += "class B(NamedTuple):\n    h: FLOAT\n---\n"
+    body = "if x[0] > 1:\n    s = A(x)\nelse:\n    s = B(x)\nreturn s.h"
+    answer, _ = shared_compiler().compile(text_of(before + body, True, {"x": X}), "f")
+    assert answer[0] == "error" and first_finding(answer).startswith("branch-type"), answer
+
+
+# A script called as Python gives tensors and plain tuples.
+@pytest.mark.parametrize("gives", ["moved(Pair(x, x), x).h", "kept(Sum(x)).total"])
+def test_scripts_give_no_classes(gives: str, tmp_path: pathlib.Path) -> None:
+    kept = "@script(default_opset=op)\ndef kept(s):\n    return s\n---\n"
+    text = text_of(CLASSES.replace("---\n", kept) + f"return {gives}", True, {"x": X})
+    answer, _ = shared_compiler().compile(text, "f")
+    assert answer[0] == "error", answer
+    path = tmp_path / "program.py"
+    path.write_text(text)
+    function = runpy.run_path(str(path))["f"]
+    with pytest.raises((TypeError, AttributeError)):
+        function(x=X)
+    with pytest.raises(sardonyx.CompileError):
+        function.to_model_bytes()
