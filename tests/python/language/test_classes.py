@@ -109,9 +109,10 @@ MADE = [
     ("one = Linear(w=x, b=x)\nreturn one.twice(one(x)) if isinstance(one, Linear) else x",
      (X * X + X) * 2),
     ("a = Sum(x * 0)\nfor i in range(3):\n    a.add(x)\nreturn a.total / a.n + len(a)", X + 3),
-    ("a = Sum(x)\na.add(x).add(x)\na.total = a.total * 2\nb = Sum(x)\nreturn a.total + b.total", X * 7),
-    ("s = State(x, x)\nfor _ in range(2):\n    s = s.step(x)\nreturn s.h + s.c + len(s.more) + s.count",
-     X * 7 + 4),
+    (("a = Sum(x)\na.add(x).add(x)\na.total = a.total * 2\nb = Sum(x)\n"
+      "return a.total + b.total"), X * 7),
+    (("s = State(x, x)\nfor _ in range(2):\n    s = s.step(x)\n"
+      "return s.h + s.c + len(s.more) + s.count"), X * 7 + 4),
     ("return shifted(Pair(x, x * 2), x) + shifted(Pair(1.0, 2.0), x)", X + X * X * 2 + 1 + X * 2),
     ("a = Sum(x)\nreturn raised(a, x) + a.total", X * 4),
     ("a, b = moved(Pair(x, x), x)\nreturn a + b + moved(Pair(x, x), x)[0]", X * 5),

@@ -325,22 +325,22 @@ def test_methods_of_objects(tmp_path: pathlib.Path) -> None:
 
 # Lists and dicts that a loop of the graph changes, for `n` of 3.
 CARRIED = [
-    ("h = [x, x * 2]\nfor i in range(n):\n    for k in range(2):\n        h[k] = h[k] + x\n"
-     "return h[0], h[1]", (X * 4, X * 5)),
-    ("d = {'h': x, 'kind': 'a', 'k': 0}\nwhile d['k'] < n:\n    d['h'] = d['h'] + 1\n"
-     "    d['k'] += 1\nreturn d['h'] * len(d['kind'])", X + 3),
-    ("d = {'a': x, 'b': x * 2}\nfor i in range(n):\n    d = {k: v + 1 for k, v in d.items()}\n"
-     "return d['a'] + d['b']", X * 3 + 6),
-    ("b = [x, x * 2, x * 3]\nfor i in range(n):\n    last = b.pop()\n    b.insert(0, last + 1)\n"
-     "return b[0], b[2]", (X + 1, X * 3 + 1)),
-    ("h = [x, x * 2]\nfor i in range(n):\n    h[0] = h[0] + h[1]\n    if i == 1:\n        break\n"
-     "    h[1] = h[1] * 2\nreturn h[0], h[1]", (X * 7, X * 4)),
-    ("s = ([x, x], {'a': x})\nfor i in range(n):\n    s[0][1] = s[0][1] + 1\n"
-     "    s[1]['a'] = s[0][1] * 2\nreturn s[1]['a']", (X + 3) * 2),
-    ("c = [0, 0]\nfor i in range(n):\n    if i % 2 == 0:\n        c[0] += 1\n    else:\n"
-     "        c[1] += 2\nreturn x * c[0] + c[1]", X * 2 + 2),
-    ("if n > 2:\n    h = [x, x]\n    for i in range(n):\n        h[0] = h[0] + 1\nelse:\n"
-     "    h = [x, x]\nh[1] = h[0] * 2\nreturn h[1]", (X + 3) * 2),
+    (("h = [x, x * 2]\nfor i in range(n):\n    for k in range(2):\n        h[k] = h[k] + x\n"
+     "return h[0], h[1]"), (X * 4, X * 5)),
+    (("d = {'h': x, 'kind': 'a', 'k': 0}\nwhile d['k'] < n:\n    d['h'] = d['h'] + 1\n"
+     "    d['k'] += 1\nreturn d['h'] * len(d['kind'])"), X + 3),
+    (("d = {'a': x, 'b': x * 2}\nfor i in range(n):\n    d = {k: v + 1 for k, v in d.items()}\n"
+     "return d['a'] + d['b']"), X * 3 + 6),
+    (("b = [x, x * 2, x * 3]\nfor i in range(n):\n    last = b.pop()\n    b.insert(0, last + 1)\n"
+     "return b[0], b[2]"), (X + 1, X * 3 + 1)),
+    (("h = [x, x * 2]\nfor i in range(n):\n    h[0] = h[0] + h[1]\n    if i == 1:\n        break\n"
+     "    h[1] = h[1] * 2\nreturn h[0], h[1]"), (X * 7, X * 4)),
+    (("s = ([x, x], {'a': x})\nfor i in range(n):\n    s[0][1] = s[0][1] + 1\n"
+     "    s[1]['a'] = s[0][1] * 2\nreturn s[1]['a']"), (X + 3) * 2),
+    (("c = [0, 0]\nfor i in range(n):\n    if i % 2 == 0:\n        c[0] += 1\n    else:\n"
+     "        c[1] += 2\nreturn x * c[0] + c[1]"), X * 2 + 2),
+    (("if n > 2:\n    h = [x, x]\n    for i in range(n):\n        h[0] = h[0] + 1\nelse:\n"
+     "    h = [x, x]\nh[1] = h[0] * 2\nreturn h[1]"), (X + 3) * 2),
     ("h = {'a': x}\ny = h['a']\nfor i in range(n):\n    h = {'b': x}\n    y = y + h['b']\nreturn y",
      X * 4),
 ]  # fmt: skip
