@@ -48,7 +48,7 @@ def _is_plain(kind: type, is_data: bool) -> bool:
 
 
 def _plain_fields(kind: type) -> bool:
-    fields = dataclasses.fields(kind)  # type: ignore[arg-type]
+    fields = dataclasses.fields(kind)
     every = vars(kind)["__dataclass_fields__"].values()
     others = [one._field_type for one in every if one not in fields]
     return all(str(one) == "_FIELD_CLASSVAR" for one in others) and all(
