@@ -1,12 +1,10 @@
 #include "bindings/classes.h"
 
-#include <memory>
 #include <utility>
-#include <vector>
 
 #include "bindings/environment.h"
 #include "bindings/sources.h"
-#include "elaborate/objects/namespaces.h"
+#include "driver/definition.h"
 
 namespace sardonyx::python {
 
@@ -16,46 +14,49 @@ using elaborate::Namespace;
 using elaborate::Object;
 using elaborate::ObjectKind;
 
-nb::module_ helpers() {
-    return nb::module_::import_("sardonyx._classes");
-}
-
-// Its members are those that the class has when they are asked for.
-class PythonClass final : public Namespace {
-  public:
-    PythonClass(nb::handle type, Kind kind, std::string name, const Namespace* of)
-        : Namespace(kind, std::move(name), of), type_(nb::borrow(type)) {}
-
-    std::optional<Object> lookup(std::string_view name) override {
-        nb::object found = helpers().attr("member_of")(type_, text_to_python(name));
-        if (found.is_none()) {
-            return Namespace::lookup(name);
-        }
-        Object value = object_from_python(found[1]);
-        std::string how = text_from_python(nb::object(found[0]));
-        if (how == elaborate::kField) {
-            elaborate::DictObject keywords;
-            keywords.set(Object::string("default_factory"), value);
-            value = Object::dict(std::move(keywords));
-        }
-        return how.empty() ? value
-                           : Object::make(ObjectKind::kMethod, elaborate::MethodObject{value, how});
-    }
-
-    std::vector<std::string> names() override {
-        std::vector<std::string> names =
-            of != nullptr ? const_cast<Namespace*>(of)->names() : std::vector<std::string>();
-        for (nb::handle name : nb::object(helpers().attr("names_of")(type_))) {
-            names.push_back(text_from_python(name));
-        }
-        return names;
-    }
-
-  private:
-    nb::object type_;
-};
+constexpr const char* kModule = "sardonyx._classes";
 
 }  // namespace
+
+PythonClass::PythonClass(const char* module, nb::handle type, Kind kind, std::string name,
+                         const std::optional<Object>& of)
+    : Namespace(kind, std::move(name), of ? elaborate::as_namespace(*of) : nullptr),
+      module_(module),
+      type_(nb::borrow(type)) {}
+
+std::optional<Object> PythonClass::lookup(std::string_view name) {
+    nb::module_ helpers = nb::module_::import_(module_);
+    nb::object found = helpers.attr("member_of")(type_, text_to_python(name));
+    if (found.is_none()) {
+        return Namespace::lookup(name);
+    }
+    Object value = object_from_python(found[1]);
+    std::string how = text_from_python(nb::object(found[0]));
+    if (how == elaborate::kField) {
+        elaborate::DictObject keywords;
+        keywords.set(Object::string("default_factory"), value);
+        value = Object::dict(std::move(keywords));
+    }
+    return how.empty() ? value
+                       : Object::make(ObjectKind::kMethod, elaborate::MethodObject{value, how});
+}
+
+std::vector<std::string> PythonClass::names() {
+    std::vector<std::string> names;
+    nb::module_ helpers = nb::module_::import_(module_);
+    for (nb::handle name : nb::object(helpers.attr("names_of")(type_))) {
+        names.push_back(text_from_python(name));
+    }
+    return names;
+}
+
+Object keep_class(std::unique_ptr<PythonClass> made, nb::handle type, nb::handle key) {
+    made->outside = opaque_from_python(type);
+    Object object = made->object();
+    keep_in_program(std::move(made));
+    know_in_program(key, object);
+    return object;
+}
 
 std::optional<Object> class_of_program(nb::handle type, const std::string& path) {
     if (!PyType_Check(type.ptr()) || !has_program()) {
@@ -66,24 +67,27 @@ std::optional<Object> class_of_program(nb::handle type, const std::string& path)
     if (const Object* known = known_in_program(key)) {
         return *known;
     }
-    nb::object parts = helpers().attr("parts_of")(type, path);
+    nb::object parts = nb::module_::import_(kModule).attr("parts_of")(type);
     if (parts.is_none()) {
         return std::nullopt;
     }
-    nb::object base = nb::object(parts[4]);
+    nb::object file = nb::object(parts[0]), base = nb::object(parts[5]);
+    if (!file.is_none() && !driver::is_of_program(text_from_python(file), path)) {
+        return std::nullopt;
+    }
     std::optional<Object> of = base.is_none() ? std::nullopt : class_of_program(base, path);
-    auto made = std::make_unique<PythonClass>(
-        type, nb::cast<bool>(parts[1]) ? Namespace::Kind::kDataclass : Namespace::Kind::kClass,
-        text_from_python(nb::object(parts[0])), of ? elaborate::as_namespace(*of) : nullptr);
-    made->is_frozen = nb::cast<bool>(parts[2]);
-    for (nb::handle field : nb::object(parts[3])) {
+    if (!base.is_none() && !of) {
+        return std::nullopt;
+    }
+    Namespace::Kind kind =
+        nb::cast<bool>(parts[2]) ? Namespace::Kind::kDataclass : Namespace::Kind::kClass;
+    auto made = std::make_unique<PythonClass>(kModule, type, kind,
+                                              text_from_python(nb::object(parts[1])), of);
+    made->is_frozen = nb::cast<bool>(parts[3]);
+    for (nb::handle field : nb::object(parts[4])) {
         made->fields.push_back(text_from_python(field));
     }
-    made->outside = opaque_from_python(type);
-    Object object = made->object();
-    keep_in_program(std::move(made));
-    know_in_program(key, object);
-    return object;
+    return keep_class(std::move(made), type, key);
 }
 
 }  // namespace sardonyx::python

@@ -22,8 +22,8 @@ class PythonEnvironment final : public elaborate::Environment {
     Answer call(const elaborate::Object& opaque, std::span<const elaborate::Object> arguments,
                 std::span<const std::pair<std::string, elaborate::Object>> keywords) override;
     bool is_for_onnxscript() const override;
-    // A `def` in the folder of the function's file, or below it.
     std::optional<elaborate::Object> own_class(const elaborate::Object& opaque) override;
+    // A `def` in the folder of the function's file, or below it.
     std::optional<elaborate::Object> inline_script(const elaborate::Object& opaque) override;
 
     // The opset that a name refers to now; nothing for other objects, which are not inspected. An

@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     from typing import Any
 
 # What every class has, or what says nothing of how instances behave.
-_PLAIN = {
+PLAIN = {
     "__module__", "__qualname__", "__doc__", "__dict__", "__weakref__", "__annotations__",
     "__annotate__", "__annotate_func__", "__annotations_cache__", "__firstlineno__",
-    "__static_attributes__", "__match_args__", "__dataclass_fields__", "__dataclass_params__",
-    "__replace__",
+    "__static_attributes__", "__match_args__",
 }  # fmt: skip
+_PLAIN = PLAIN | {"__dataclass_fields__", "__dataclass_params__", "__replace__"}
 # Methods that the compiler calls; what `dataclass` makes is known by its parameters.
 _METHODS = {"__init__", "__call__", "__len__", "__getitem__", "__post_init__"}
 _MADE = {
@@ -56,34 +56,46 @@ def _plain_fields(kind: type) -> bool:
     )
 
 
-def parts_of(kind: "Any", path: str) -> "tuple[str, bool, bool, list[str], type | None] | None":
-    """Its name, whether it is a dataclass, whether that is frozen, its fields, and its base. None:
-    it means something else, or is not of the folder of `path`."""
+def kept(found: "Any") -> "tuple[str, Any]":
+    """How a class keeps a member that is in its table, and what the member is."""
+    if isinstance(found, types.FunctionType):
+        return "function", found
+    if isinstance(found, property):
+        return "property", found.fget
+    if isinstance(found, (classmethod, staticmethod)):
+        return _KINDS[type(found)], found.__func__
+    if isinstance(found, functools.cached_property):
+        return "functools.cached_property", found.func
+    return "", found
+
+
+def parts_of(
+    kind: "Any",
+) -> "tuple[str | None, str, bool, bool, list[str], type | None] | None":
+    """The file that it is of, if that is known, its name, whether it is a dataclass, whether that
+    is frozen, its fields, and its base. None: it means something else."""
     if type(kind) is not type or kind is object:
         return None
-    folder = path[: max(path.rfind("/"), path.rfind("\\")) + 1]
     home = getattr(sys.modules.get(kind.__module__), "__file__", None)
     functions = [one for one in vars(kind).values() if isinstance(one, types.FunctionType)]
     files = [one.__code__.co_filename for one in functions if not _is_made(one)]
     place = files[0] if files else home if isinstance(home, str) else None
-    if place is not None and not place.startswith(folder):
+    if place is None and kind.__module__ in sys.modules and kind.__module__ != "__main__":
         return None
-    if place is None and kind.__module__ in sys.modules and home is None:
-        if kind.__module__ not in ("__main__",):
-            return None
     base = kind.__bases__[0] if len(kind.__bases__) == 1 else None
     is_data = "__dataclass_params__" in vars(kind)
     if base is None or not _is_plain(kind, is_data):
         return None
-    if base is not object and (parts_of(base, path) is None or is_data != _is_data(base)):
+    if base is not object and is_data != _is_data(base):
         return None
+    above = None if base is object else base
     if not is_data:
-        return kind.__name__, False, False, [], None if base is object else base
+        return place, kind.__name__, False, False, [], above
     settings = vars(kind)["__dataclass_params__"]
     if not settings.eq or settings.order or not _plain_fields(kind):
         return None
     fields = [one.name for one in dataclasses.fields(kind)]
-    return kind.__name__, True, settings.frozen, fields, None if base is object else base
+    return place, kind.__name__, True, settings.frozen, fields, above
 
 
 def _is_data(kind: type) -> bool:
@@ -101,17 +113,10 @@ def member_of(kind: type, name: str) -> "tuple[str, Any] | None":
     found = vars(kind)[name]
     if name.startswith("__"):
         return None if _is_made(found) else ("", found)
-    if isinstance(found, types.FunctionType):
-        return "function", found
-    if isinstance(found, property):
-        return "property", found.fget
-    if isinstance(found, (classmethod, staticmethod)):
-        return _KINDS[type(found)], found.__func__
-    if isinstance(found, functools.cached_property):
-        return "functools.cached_property", found.func
-    return "", found
+    return kept(found)
 
 
 def names_of(kind: type) -> "list[str]":
-    """The names that member_of() knows."""
-    return sorted(name for name in vars(kind) if member_of(kind, name) is not None)
+    """The names that member_of() knows of the class and of those that it is derived from."""
+    above = kind.__mro__[:-1]
+    return sorted({name for one in above for name in vars(one) if member_of(one, name) is not None})

@@ -1,24 +1,17 @@
 """Classes of named tuples, as far as they are what collections.namedtuple makes of their fields."""
 
-import functools
-import types
+from ._classes import PLAIN, kept
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# What every class has, or what says nothing of how instances behave.
-_PLAIN = {
-    "__module__", "__qualname__", "__doc__", "__slots__", "__dict__", "__weakref__",
-    "__orig_bases__", "__annotations__", "__annotate__", "__annotate_func__",
-    "__annotations_cache__", "__firstlineno__", "__static_attributes__", "__match_args__",
-}  # fmt: skip
+_PLAIN = PLAIN | {"__slots__", "__orig_bases__"}
 # What namedtuple() makes, which nothing else may stand for.
 _MADE = {
     "__new__", "__repr__", "__getnewargs__", "__replace__", "_make", "_replace", "_asdict",
     "_fields", "_field_defaults",
 }  # fmt: skip
-_METHODS = {property: "property", classmethod: "classmethod", staticmethod: "staticmethod"}
 
 
 def _is_plain(kind: type, fields: "tuple[str, ...]") -> bool:
@@ -59,18 +52,8 @@ def member_of(kind: type, name: str) -> "tuple[str, Any] | None":
     if name in fields or name in _MADE or name.startswith("__"):
         return None
     for one in kind.__mro__[:-2]:
-        if name not in vars(one):
-            continue
-        found = vars(one)[name]
-        if isinstance(found, types.FunctionType):
-            return "function", found
-        if isinstance(found, property):
-            return "property", found.fget
-        if isinstance(found, (classmethod, staticmethod)):
-            return _METHODS[type(found)], found.__func__
-        if isinstance(found, functools.cached_property):
-            return "functools.cached_property", found.func
-        return "", found
+        if name in vars(one):
+            return kept(vars(one)[name])
     return None
 
 

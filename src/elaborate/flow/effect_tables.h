@@ -34,6 +34,12 @@ inline constexpr auto kReflectingNames = std::to_array<std::string_view>(
 inline constexpr auto kReflectingMembers = std::to_array<std::string_view>(
     {"modules", "__dict__", "__globals__", "import_module", "reload", "f_globals"});
 
+// Methods that make a list longer at its end, and those that change lists and dicts otherwise.
+inline constexpr auto kGrowingMethods = std::to_array<std::string_view>({"append", "extend"});
+
+inline constexpr auto kItemChangingMethods = std::to_array<std::string_view>(
+    {"insert", "pop", "remove", "clear", "reverse", "sort", "update", "setdefault", "popitem"});
+
 // Whether a call changes nothing that it is given: its result may hold it.
 bool changes_nothing(const Object& callee, std::string_view member);
 

@@ -2,11 +2,8 @@
 
 #include "elaborate/flow/grown_names.h"
 
-#include <algorithm>
-#include <iterator>
-#include <string_view>
-
 #include "elaborate/flow/bindings.h"
+#include "elaborate/flow/effect_tables.h"
 #include "elaborate/objects/context.h"
 
 namespace sardonyx::elaborate {
@@ -30,13 +27,6 @@ const syntax::NameExpr* grown_by_call(const Context& c, const Expr* expr, const 
 }
 
 namespace {
-
-// Methods that change what a list or dict holds, but for those that make a list longer at its end.
-bool changes_items(std::string_view method) {
-    static constexpr std::string_view kMethods[] = {
-        "insert", "pop", "remove", "clear", "reverse", "sort", "update", "setdefault", "popitem"};
-    return std::find(std::begin(kMethods), std::end(kMethods), method) != std::end(kMethods);
-}
 
 void add_grown(const Context& c, const syntax::Stmt* statement, std::vector<Symbol>& names) {
     if (const auto* plain = syntax::maybe_as<syntax::ExprStmt>(statement)) {
@@ -94,10 +84,10 @@ std::vector<Symbol> changed_names(const Context& c, syntax::Stmts statements) {
         const auto* call = syntax::maybe_as<syntax::CallExpr>(expr);
         const auto* method =
             call != nullptr ? syntax::maybe_as<syntax::AttributeExpr>(call->callee) : nullptr;
-        const auto* name =
-            method != nullptr && method->name.valid() && changes_items(c.text(method->name))
-                ? syntax::maybe_as<syntax::NameExpr>(method->value)
-                : nullptr;
+        const auto* name = method != nullptr && method->name.valid() &&
+                                   has_word(kItemChangingMethods, c.text(method->name))
+                               ? syntax::maybe_as<syntax::NameExpr>(method->value)
+                               : nullptr;
         if (name != nullptr) {
             names.push_back(name->name);
         }

@@ -170,10 +170,6 @@ Object instance_of_opaque(Context& c, const Arguments& a, const std::vector<Obje
                                "check it outside the script");
 }
 
-}  // namespace
-
-namespace {
-
 // Whether a class is this one of the environment, or is derived from it.
 bool is_a_outside(const Namespace* own, const Object& type) {
     while (own != nullptr &&

@@ -13,6 +13,7 @@
 #include "elaborate/emit/constants.h"
 #include "elaborate/emit/interpreter.h"
 #include "elaborate/emit/opsets.h"
+#include "elaborate/flow/effect_tables.h"
 #include "elaborate/library/array_choices.h"
 #include "elaborate/library/array_reductions.h"
 #include "elaborate/library/array_shapes.h"
@@ -99,10 +100,6 @@ bool may_change(Context& c, const Object& object, Range range, std::string_view 
 }
 
 namespace {
-
-constexpr std::string_view kChangingMethods[] = {"append", "extend",     "insert",  "pop",
-                                                 "remove", "clear",      "reverse", "sort",
-                                                 "update", "setdefault", "popitem"};
 
 Object wrong_call(Context& c, const MethodObject& method, const Arguments& a) {
     return refuse(
@@ -406,8 +403,7 @@ bool is_changing_method(std::string_view name) {
     if (!name.empty() && name[0] >= 'A' && name[0] <= 'Z') {
         return false;
     }
-    return std::find(std::begin(kChangingMethods), std::end(kChangingMethods), name) !=
-               std::end(kChangingMethods) ||
+    return has_word(kGrowingMethods, name) || has_word(kItemChangingMethods, name) ||
            changes_set(name);
 }
 
