@@ -172,3 +172,24 @@ def test_scripts_give_no_classes(gives: str, tmp_path: pathlib.Path) -> None:
         function(x=X)
     with pytest.raises(sardonyx.CompileError):
         function.to_model_bytes()
+
+
+def test_a_folder_with_two_spellings(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, link = tmp_path / "folder", tmp_path / "link"
+    folder.mkdir()
+    link.symlink_to(folder)
+    (folder / "spelled_twice.py").write_text(
+        "class Sum:\n    def __init__(self, first):\n        self.total = first\n\n"
+        "    def add(self, x):\n        self.total = self.total + x\n        return self\n"
+    )
+    source = folder / "user.py"
+    source.write_text(
+        "from spelled_twice import Sum\nfrom sardonyx import FLOAT, opset23, script\n\n"
+        '@script(default_opset=opset23)\ndef f(x: FLOAT["N"]):\n    return Sum(x).add(x).total\n'
+    )
+    monkeypatch.syspath_prepend(str(link))
+    names = runpy.run_path(str(source))
+    x = np.array([1, 2], np.float32)
+    np.testing.assert_array_equal(names["f"].compile()(x), x * 2)
