@@ -21,6 +21,9 @@ if(NOT nanobind_FOUND)
 endif()
 
 file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/python/bindings/*.cpp)
+if(SDX_JOIN)
+  sdx_join(sources ${PROJECT_SOURCE_DIR}/python joined/bindings)
+endif()
 # The stable ABI needs Python 3.12; before that nanobind leaves it out by itself.
 # NOMINSIZE: walks over the objects of a model are a tenth faster than with -Os.
 nanobind_add_module(sdx_python STABLE_ABI NB_STATIC NOMINSIZE NB_DOMAIN sardonyx NB_SUPPRESS_WARNINGS

@@ -272,6 +272,7 @@ FUNCTION = re.compile(
 # A function in a namespace, or the first line of its definition.
 DEFINITION = re.compile(r"^(?!//|return)([A-Za-z\[][^\n]*?[\s&*>])(\w+)\(", re.MULTILINE)
 # Their sources are not joined (cmake/phases.cmake).
+HEADER_PARTS = 3  # a header takes a second or two; the next commit has another seed
 COMPILED_ALONE = (("src", "api"), ("src", "ops"), ("src", "weights"))
 NOT_CODE = re.compile(
     r"//[^\n]*|/\*.*?\*/"
@@ -474,6 +475,7 @@ def check_unnamed(root: pathlib.Path) -> Iterator[Violation]:
     first: dict[tuple[str, str], pathlib.Path] = {}
     for path in (
         *sorted((root / "src").rglob("*.cpp")),
+        *sorted((root / "python/bindings").glob("*.cpp")),
         *sorted((root / "tests").rglob("*_test.cpp")),
     ):
         where = path.relative_to(root)
@@ -600,9 +602,14 @@ def compile_header(root: pathlib.Path, path: pathlib.Path, compiler: str) -> Vio
     return f"{where}:1: does not compile alone: {errors[0]}" if errors else None
 
 
-def check_headers_compile(root: pathlib.Path, compiler: str) -> Iterator[Violation]:
+def check_headers_compile(
+    root: pathlib.Path, compiler: str, seed: int | None
+) -> Iterator[Violation]:
+    """All headers, or the third of them that the seed chooses."""
     headers = [p for p in cpp_files(root) if p.suffix == ".h"]
     headers = [p for p in headers if p.relative_to(root).parts[0] in ("src", "include")]
+    if seed is not None:
+        headers = sorted(headers)[seed % HEADER_PARTS :: HEADER_PARTS]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for violation in pool.map(lambda path: compile_header(root, path, compiler), headers):
             if violation:
@@ -614,6 +621,7 @@ def main() -> None:
     default_root = pathlib.Path(__file__).resolve().parents[1]
     parser.add_argument("--root", type=pathlib.Path, default=default_root)
     parser.add_argument("--headers", action="store_true", help="compile each header alone as well")
+    parser.add_argument("--seed", type=int, help="compile a third of the headers, which it chooses")
     parser.add_argument("--compiler", default=os.environ.get("CXX", "g++"))
     options = parser.parse_args()
     root = options.root.resolve()
@@ -630,7 +638,7 @@ def main() -> None:
         *check_own_headers(root),
         *check_diagnostics(root),
         *check_words(root),
-        *(check_headers_compile(root, options.compiler) if options.headers else ()),
+        *(check_headers_compile(root, options.compiler, options.seed) if options.headers else ()),
     ]
     for violation in violations:
         print(violation)

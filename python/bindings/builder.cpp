@@ -21,7 +21,6 @@ namespace sardonyx::python {
 namespace {
 
 using build::GraphEmitter;
-using Value = GraphEmitter::Value;
 
 struct PyBuilder {
     std::shared_ptr<ModelState> state;
@@ -59,7 +58,7 @@ PyBuilder make_builder(int64_t opset, const std::string& name) {
 }
 
 // The value of the expression, or its error.
-nb::object finish(PyBuilder& self, GraphEmitter& e, Value value) {
+nb::object finish(PyBuilder& self, GraphEmitter& e, ir::Value* value) {
     if (value == nullptr) {
         raise(e.is_index_error() ? nb::handle(PyExc_IndexError) : model_error(),
               e.error() ? e.error()->message : "an operand is missing");
@@ -73,7 +72,7 @@ bool is_operand(nb::handle object) {
 }
 
 // Literals and tensors become constants; a literal takes the type of the operand beside it.
-Value operand(PyBuilder& self, GraphEmitter& e, nb::handle object, ElementType beside) {
+ir::Value* graph_operand(PyBuilder& self, GraphEmitter& e, nb::handle object, ElementType beside) {
     if (nb::isinstance<PyValue>(object)) {
         return value_from_argument(*self.state, object);
     }
@@ -81,7 +80,7 @@ Value operand(PyBuilder& self, GraphEmitter& e, nb::handle object, ElementType b
                                          : own_tensor_from_python(object));
 }
 
-ElementType settled_type(nb::handle object) {
+ElementType settled_graph_type(nb::handle object) {
     return nb::isinstance<PyValue>(object)
                ? nb::inst_ptr<PyValue>(object)->get().type.element_type()
                : ElementType::kUndefined;
@@ -90,9 +89,9 @@ ElementType settled_type(nb::handle object) {
 struct GraphOperands : PythonOperands {
     explicit GraphOperands(PyBuilder& of) : builder(of) {}
 
-    static ElementType settled_type(nb::handle object) { return python::settled_type(object); }
-    Value value(GraphEmitter& e, nb::handle object, ElementType type) const {
-        return operand(builder, e, object, type);
+    static ElementType settled_type(nb::handle object) { return settled_graph_type(object); }
+    ir::Value* value(GraphEmitter& e, nb::handle object, ElementType type) const {
+        return graph_operand(builder, e, object, type);
     }
 
     PyBuilder& builder;
@@ -103,13 +102,13 @@ struct GraphInputs {
     static bool is_given(nb::handle object) { return object.is_valid() && !object.is_none(); }
     static bool is_literal(nb::handle object) { return python::is_literal(object); }
     static ElementType literal_type(nb::handle object) { return python::literal_type(object); }
-    Value value(GraphEmitter& e, nb::handle object, ElementType type) const {
+    ir::Value* value(GraphEmitter& e, nb::handle object, ElementType type) const {
         if (!is_operand(object)) {
             raise(PyExc_TypeError, "`" + text_from_python(nb::repr(object)) +
                                        "` is not an input of `" + op.name +
                                        "`: it takes values of the builder, arrays and numbers");
         }
-        return operand(builder, e, object, type);
+        return graph_operand(builder, e, object, type);
     }
 
     PyBuilder& builder;
@@ -125,7 +124,8 @@ Operator operator_of(const std::string_view (&symbols)[kCount], const std::strin
     return *found;
 }
 
-nb::object binary(PyBuilder& self, const std::string& symbol, nb::handle left, nb::handle right) {
+nb::object binary_node(PyBuilder& self, const std::string& symbol, nb::handle left,
+                       nb::handle right) {
     if (!is_operand(left) || !is_operand(right)) {
         return nb::borrow(Py_NotImplemented);
     }
@@ -140,21 +140,21 @@ nb::object compare(PyBuilder& self, const std::string& symbol, nb::handle left, 
     }
     auto op = operator_of<lowering::Compare>(lowering::kCompareSymbols, symbol);
     GraphEmitter e = self.emitter();
-    Value a = operand(self, e, left, settled_type(right));
-    Value b = operand(self, e, right, settled_type(left));
+    ir::Value* a = graph_operand(self, e, left, settled_graph_type(right));
+    ir::Value* b = graph_operand(self, e, right, settled_graph_type(left));
     return finish(self, e, lowering::lower_compare(e, op, a, b));
 }
 
 nb::object unary(PyBuilder& self, const std::string& symbol, nb::handle value) {
     auto op = operator_of<lowering::Unary>(lowering::kUnarySymbols, symbol);
     GraphEmitter e = self.emitter();
-    Value a = operand(self, e, value, ElementType::kUndefined);
+    ir::Value* a = graph_operand(self, e, value, ElementType::kUndefined);
     return finish(self, e, lowering::lower_unary(e, op, a));
 }
 
 struct GraphIndices {
     static bool is_value(nb::handle object) { return nb::isinstance<PyValue>(object); }
-    Value tensor(GraphEmitter& e, nb::handle index) const {
+    ir::Value* tensor(GraphEmitter& e, nb::handle index) const {
         return is_value(index) ? value_from_argument(*builder.state, index)
                                : e.constant(tensor_from_python(index));
     }
@@ -164,7 +164,7 @@ struct GraphIndices {
 
 nb::object subscript(PyBuilder& self, nb::handle value, nb::handle index) {
     GraphEmitter e = self.emitter();
-    Value a = operand(self, e, value, ElementType::kUndefined);
+    ir::Value* a = graph_operand(self, e, value, ElementType::kUndefined);
     return finish(self, e,
                   lowering::lower_subscript(e, a, subscript_items(e, index, GraphIndices{self})));
 }
@@ -185,7 +185,7 @@ nb::list call_operator(PyBuilder& self, const Operator& op, const nb::tuple& arg
                        nb::handle kwargs, nb::handle outputs, const std::string& name) {
     BoundCall bound = bind_call(op, args, nb::borrow<nb::dict>(kwargs));
     GraphEmitter e = self.emitter();
-    std::vector<Value> inputs = build::inputs_of(
+    std::vector<ir::Value*> inputs = build::inputs_of(
         e, op.schema(), std::span(std::as_const(bound.inputs)), GraphInputs{self, op});
     if (e.error()) {
         finish(self, e, nullptr);
@@ -209,7 +209,7 @@ nb::list call_operator(PyBuilder& self, const Operator& op, const nb::tuple& arg
     return values_of(self, *edited(build::make_node(self.site(), std::move(request))));
 }
 
-ir::Graph& main_graph(const PyBuilder& self) {
+ir::Graph& graph_of_builder(const PyBuilder& self) {
     return *self.state->model->graph;
 }
 
@@ -220,8 +220,8 @@ nb::object add_output(PyBuilder& self, nb::handle given, nb::handle name, nb::ha
         text = text_from_python(name);
     }
     Type stated = stated_type(type);
-    return part_to_python(
-        self.state, edited(build::add_output(self.site(main_graph(self)), value, text, stated)));
+    return part_to_python(self.state, edited(build::add_output(self.site(graph_of_builder(self)),
+                                                               value, text, stated)));
 }
 
 // The results of a compiled script for these values.
@@ -233,7 +233,7 @@ nb::list splice(PyBuilder& self, const PyModel& model, nb::handle inputs) {
 // --- Blocks --------------------------------------------------------------------------------------
 
 // A number, an array or a value as an input of a node.
-Value value_of(PyBuilder& self, GraphEmitter& e, nb::handle object, ElementType type) {
+ir::Value* value_of(PyBuilder& self, GraphEmitter& e, nb::handle object, ElementType type) {
     if (object.is_none()) {
         return nullptr;
     }
@@ -241,11 +241,11 @@ Value value_of(PyBuilder& self, GraphEmitter& e, nb::handle object, ElementType 
         raise(PyExc_TypeError, "`" + text_from_python(nb::repr(object)) +
                                    "` is not a value of the builder, array or number");
     }
-    return operand(self, e, object, type);
+    return graph_operand(self, e, object, type);
 }
 
-std::vector<Value> values_of_all(PyBuilder& self, GraphEmitter& e, nb::handle objects) {
-    std::vector<Value> values;
+std::vector<ir::Value*> values_of_all(PyBuilder& self, GraphEmitter& e, nb::handle objects) {
+    std::vector<ir::Value*> values;
     for (nb::handle object : nb::borrow<nb::object>(objects)) {
         values.push_back(value_of(self, e, object, ElementType::kUndefined));
     }
@@ -254,7 +254,7 @@ std::vector<Value> values_of_all(PyBuilder& self, GraphEmitter& e, nb::handle ob
 
 PyBlock open_if(PyBuilder& self, nb::handle condition, const std::string& name) {
     GraphEmitter e = self.emitter();
-    Value value = value_of(self, e, condition, ElementType::kBool);
+    ir::Value* value = value_of(self, e, condition, ElementType::kBool);
     ElementType type = e.element(value);
     if (type != ElementType::kBool) {
         raise(PyExc_TypeError, "the condition of `if_` is a BOOL value, not " +
@@ -303,7 +303,7 @@ PyBlock open_loop(PyBuilder& self, nb::handle trips, nb::handle condition, nb::h
     build::LoopRequest request;
     request.trips = value_of(self, e, trips, ElementType::kInt64);
     request.condition = value_of(self, e, condition, ElementType::kBool);
-    std::vector<Value> values = values_of_all(self, e, carried);
+    std::vector<ir::Value*> values = values_of_all(self, e, carried);
     request.carried = values;
     request.types = known;
     request.name = name;
@@ -319,8 +319,8 @@ nb::list close_loop(PyBuilder& self, PyBlock& block, nb::handle condition, nb::h
     GraphEmitter e = self.emitter();
     build::LoopEnd end;
     end.condition = value_of(self, e, condition, ElementType::kBool);
-    std::vector<Value> values = values_of_all(self, e, carried);
-    std::vector<Value> gathered = values_of_all(self, e, stacked);
+    std::vector<ir::Value*> values = values_of_all(self, e, carried);
+    std::vector<ir::Value*> gathered = values_of_all(self, e, stacked);
     end.carried = values;
     end.stacked = gathered;
     Result<ir::Node*> node = build::close_loop(self.site(*block.around), block.loop, end);
@@ -365,18 +365,20 @@ void bind_builder(nb::module_& m) {
              new (self) PyBuilder(make_builder(opset, name));
          },
          nb::arg("opset"), nb::arg("name"))
-        .def_prop_ro(
-            "graph",
-            [](const PyBuilder& self) { return part_to_python(self.state, &main_graph(self)); })
+        .def_prop_ro("graph",
+                     [](const PyBuilder& self) {
+                         return part_to_python(self.state, &graph_of_builder(self));
+                     })
         .def(
             "fresh_name",
             [](const PyBuilder& self, const std::string& hint) {
-                return editor_of(*self.state).fresh_name(main_graph(self), hint);
+                return editor_of(*self.state).fresh_name(graph_of_builder(self), hint);
             },
             nb::arg("hint"))
         .def("call", call_operator, nb::arg("op"), nb::arg("args"), nb::arg("kwargs"),
              nb::arg("outputs").none(), nb::arg("name"))
-        .def("binary", binary, nb::arg("symbol"), nb::arg("left").none(), nb::arg("right").none())
+        .def("binary", binary_node, nb::arg("symbol"), nb::arg("left").none(),
+             nb::arg("right").none())
         .def("compare", compare, nb::arg("symbol"), nb::arg("left").none(), nb::arg("right").none())
         .def("unary", unary, nb::arg("symbol"), nb::arg("value"))
         .def("subscript", subscript, nb::arg("value"), nb::arg("index").none())

@@ -46,7 +46,8 @@ std::string quantity(size_t count, const std::string& word) {
 }
 
 // Moves the results out.
-nb::object to_python(std::span<RuntimeValue> results, bool as_arrays, bool is_tuple = false) {
+nb::object results_to_python(std::span<RuntimeValue> results, bool as_arrays,
+                             bool is_tuple = false) {
     if (results.size() == 1 && !is_tuple) {
         return value_to_python(std::move(results.front()), as_arrays);
     }
@@ -165,7 +166,7 @@ nb::object call_with_bodies(const ops::Schema& schema, const eager::Inputs& inpu
         raise(eval_error(), "`" + std::string(schema.name) + "`: " + results.error().message);
     }
     bool is_tuple = results->size() == 1 && unpacked_results() > 1;
-    return to_python(*results, !inputs.has_tensor && !inside_script(), is_tuple);
+    return results_to_python(*results, !inputs.has_tensor && !inside_script(), is_tuple);
 }
 
 // The arguments by the schema; what is missing is not looked for.
@@ -283,7 +284,7 @@ nb::object call(nb::handle self, const Operator& op, const nb::args& args, nb::h
     std::vector<RuntimeValue> more(count == 1 ? 0 : count);
     std::span<RuntimeValue> outputs = count == 1 ? std::span(&one, 1) : std::span(more);
     evaluate_by(evaluator, *op.entry, op.version, inputs.values, bound.attributes(), outputs);
-    return to_python(outputs, !inputs.has_tensor && !inside_script());
+    return results_to_python(outputs, !inputs.has_tensor && !inside_script());
 }
 
 }  // namespace sardonyx::python

@@ -14,7 +14,7 @@ using elaborate::Namespace;
 using elaborate::Object;
 using elaborate::ObjectKind;
 
-constexpr const char* kModule = "sardonyx._classes";
+constexpr const char* kClasses = "sardonyx._classes";
 
 }  // namespace
 
@@ -67,7 +67,7 @@ std::optional<Object> class_of_program(nb::handle type, const std::string& path)
     if (const Object* known = known_in_program(key)) {
         return *known;
     }
-    nb::object parts = nb::module_::import_(kModule).attr("parts_of")(type);
+    nb::object parts = nb::module_::import_(kClasses).attr("parts_of")(type);
     if (parts.is_none()) {
         return std::nullopt;
     }
@@ -81,7 +81,7 @@ std::optional<Object> class_of_program(nb::handle type, const std::string& path)
     }
     Namespace::Kind kind =
         nb::cast<bool>(parts[2]) ? Namespace::Kind::kDataclass : Namespace::Kind::kClass;
-    auto made = std::make_unique<PythonClass>(kModule, type, kind,
+    auto made = std::make_unique<PythonClass>(kClasses, type, kind,
                                               text_from_python(nb::object(parts[1])), of);
     made->is_frozen = nb::cast<bool>(parts[3]);
     for (nb::handle field : nb::object(parts[4])) {

@@ -49,7 +49,7 @@ elaborate::Options options_of(const nb::dict& input_types, const nb::list& outpu
     return options;
 }
 
-nb::object to_bytes(const std::string& bytes) {
+nb::object bytes_to_python(const std::string& bytes) {
     return nb::bytes(bytes.data(), bytes.size());
 }
 
@@ -102,7 +102,7 @@ nb::tuple compile_to_bytes(PyScript& self, const driver::ScriptRequest& wanted) 
     Compiled made = take_or_compile(self, wanted);
     return reported(made, made.model == nullptr
                               ? nb::none()
-                              : to_bytes(unwrap(proto::write_model(*made.model))));
+                              : bytes_to_python(unwrap(proto::write_model(*made.model))));
 }
 
 // The same to a file, with large initializers beside it; the size of both in bytes.
@@ -165,10 +165,11 @@ std::unique_ptr<ir::Model> compile_as(driver::Form form, const PyScript& self, O
 nb::tuple compile_function(const PyScript& self) {
     OwnProgram own;
     std::unique_ptr<ir::Model> model = compile_as(driver::Form::kFunction, self, own);
-    return report(model == nullptr
-                      ? nb::none()
-                      : to_bytes(unwrap(proto::write_function(*model, *model->functions[0]))),
-                  own.found());
+    return report(
+        model == nullptr
+            ? nb::none()
+            : bytes_to_python(unwrap(proto::write_function(*model, *model->functions[0]))),
+        own.found());
 }
 
 // The findings as JSON: of a model where its annotations allow one, else of a function.

@@ -205,7 +205,7 @@ void walk(const State& state, const ir::Graph& graph, nb::list& into) {
     }
 }
 
-nb::object repr(const PyGraph& self) {
+nb::object graph_repr(const PyGraph& self) {
     const ir::Graph& graph = *self.part;
     bool is_gone = self.state->editor != nullptr && !self.state->editor->is_alive(graph);
     std::string text = "<Graph " + text_from_python(nb::repr(text_to_python(graph.name)));
@@ -407,7 +407,7 @@ void bind_graph(nb::module_& m) {
                  Reading going_on(*self.state);
                  return stoppable([&] { return text_to_python(ir::dump(self.get())); });
              })
-        .def("__repr__", repr);
+        .def("__repr__", graph_repr);
     bind_edits(c);
     bind_function(m);
 }

@@ -167,7 +167,7 @@ nb::list run(PyModel& self, const nb::dict& inputs, eval::RunOptions options,
 }
 
 // model(x, y) or model(x=..., y=...): one result is given itself, several as a tuple.
-nb::object call(PyModel& self, const nb::args& positional, const nb::kwargs& named) {
+nb::object call_model(PyModel& self, const nb::args& positional, const nb::kwargs& named) {
     const ir::Graph& graph = main_graph(self);
     if (positional.size() > graph.inputs.size()) {
         throw nb::type_error((std::to_string(positional.size()) + " arguments for " +
@@ -297,7 +297,7 @@ void bind_model(nb::module_& m) {
             "TimeoutError after `timeout` seconds, with CancelledError if the CancelToken `cancel` "
             "is cancelled, and with KeyboardInterrupt after Ctrl-C. Afterwards, the model can run "
             "again.")
-        .def("__call__", call,
+        .def("__call__", call_model,
              "Runs the model on inputs by position or by name. Several outputs are a tuple.")
         .def("_repr_svg_",
              [](const PyModel& self) {

@@ -77,7 +77,7 @@ bool same(const PyModel& a, const PyModel& b) {
     return unwrap(read_models(a, b, proto::is_same));
 }
 
-nb::object equal(const PyModel& self, nb::handle other) {
+nb::object equal_models(const PyModel& self, nb::handle other) {
     if (!nb::isinstance<PyModel>(other)) {
         return nb::borrow(Py_NotImplemented);
     }
@@ -304,7 +304,7 @@ void bind_model_members(nb::class_<PyModel>& c) {
         .def(
             "__deepcopy__", [](const PyModel& self, nb::handle) { return copied(self); },
             nb::arg("memo"))
-        .def("__eq__", equal)
+        .def("__eq__", equal_models)
         .def("__str__",
              [](const PyModel& self) {
                  // A model that cannot be written because it is being edited can still be shown.

@@ -17,12 +17,12 @@ namespace {
 using elaborate::Namespace;
 using elaborate::Object;
 
-constexpr const char* kModule = "sardonyx._named_tuples";
+constexpr const char* kNamedTuples = "sardonyx._named_tuples";
 
 Object make_class(nb::handle kind, const nb::object& parts) {
     nb::object base = nb::object(parts[3]);
     std::optional<Object> of = base.is_none() ? std::nullopt : named_tuple_class(base);
-    auto made = std::make_unique<PythonClass>(kModule, kind, Namespace::Kind::kNamedTuple,
+    auto made = std::make_unique<PythonClass>(kNamedTuples, kind, Namespace::Kind::kNamedTuple,
                                               text_from_python(nb::object(parts[0])), of);
     for (nb::handle field : nb::object(parts[1])) {
         made->fields.push_back(text_from_python(field));
@@ -44,7 +44,7 @@ std::optional<Object> named_tuple_class(nb::handle kind) {
     if (const Object* known = known_in_program(kind)) {
         return elaborate::as_namespace(*known) != nullptr ? std::optional(*known) : std::nullopt;
     }
-    nb::object parts = nb::module_::import_(kModule).attr("parts_of")(kind);
+    nb::object parts = nb::module_::import_(kNamedTuples).attr("parts_of")(kind);
     return parts.is_none() ? std::nullopt : std::optional(make_class(kind, parts));
 }
 

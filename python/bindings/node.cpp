@@ -29,7 +29,7 @@ struct AttributeReference {
 using State = std::shared_ptr<ModelState>;
 
 template <typename T, typename Convert>
-nb::object list_of(const std::vector<T>& items, Convert convert) {
+nb::object list_of_items(const std::vector<T>& items, Convert convert) {
     nb::list list;
     for (const T& item : items) {
         list.append(convert(item));
@@ -39,14 +39,14 @@ nb::object list_of(const std::vector<T>& items, Convert convert) {
 
 nb::object sparse_to_python(const ir::SparseTensor& tensor) {
     return nb::make_tuple(array_from_tensor(tensor.values), array_from_tensor(tensor.indices),
-                          nb::tuple(list_of(tensor.dims, [](int64_t dim) { return dim; })));
+                          nb::tuple(list_of_items(tensor.dims, [](int64_t dim) { return dim; })));
 }
 
 nb::object type_to_python(const Type& type) {
     return text_to_python(type.to_string());
 }
 
-nb::object to_python(const State& state, const ir::Attribute& attribute) {
+nb::object attribute_of_state(const State& state, const ir::Attribute& attribute) {
     if (attribute.is_reference()) {
         return nb::cast(AttributeReference{std::string(attribute.reference),
                                            std::string(sardonyx::name(attribute.type))});
@@ -55,22 +55,23 @@ nb::object to_python(const State& state, const ir::Attribute& attribute) {
         return part_to_python(state, *graph);
     }
     if (const auto* graphs = attribute.get<std::vector<ir::Graph*>>()) {
-        return list_of(*graphs, [&](ir::Graph* graph) { return part_to_python(state, graph); });
+        return list_of_items(*graphs,
+                             [&](ir::Graph* graph) { return part_to_python(state, graph); });
     }
     if (const auto* tensors = attribute.get<std::vector<Tensor>>()) {
-        return list_of(*tensors, array_from_tensor);
+        return list_of_items(*tensors, array_from_tensor);
     }
     if (const Type* type = attribute.get<Type>()) {
         return type_to_python(*type);
     }
     if (const auto* types = attribute.get<std::vector<Type>>()) {
-        return list_of(*types, type_to_python);
+        return list_of_items(*types, type_to_python);
     }
     if (const auto* tensor = attribute.get<ir::SparseTensor>()) {
         return sparse_to_python(*tensor);
     }
     if (const auto* tensors = attribute.get<std::vector<ir::SparseTensor>>()) {
-        return list_of(*tensors, sparse_to_python);
+        return list_of_items(*tensors, sparse_to_python);
     }
     if (attribute.get<std::monostate>() != nullptr) {
         return nb::none();
@@ -149,7 +150,7 @@ nb::object get_item(const PyAttributes& self, nb::handle name) {
         PyErr_SetObject(PyExc_KeyError, name.ptr());
         throw nb::python_error();
     }
-    return to_python(self.state, *found);
+    return attribute_of_state(self.state, *found);
 }
 
 void delete_item(const PyAttributes& self, nb::handle name) {
@@ -168,7 +169,7 @@ nb::list keys(const PyAttributes& self) {
 nb::dict as_dict(const PyAttributes& self) {
     nb::dict items;
     for (const ir::Attribute& attribute : self.node().attributes) {
-        items[text_to_python(attribute.name)] = to_python(self.state, attribute);
+        items[text_to_python(attribute.name)] = attribute_of_state(self.state, attribute);
     }
     return items;
 }
@@ -195,7 +196,7 @@ nb::tuple pop_last(const PyAttributes& self) {
     return nb::make_tuple(name, pop(self, name, nb::args()));
 }
 
-void clear(const PyAttributes& self) {
+void clear_attributes(const PyAttributes& self) {
     for (nb::handle name : keys(self)) {
         delete_item(self, name);
     }
@@ -217,7 +218,7 @@ void update(const PyAttributes& self, nb::handle entries, const nb::kwargs& more
     }
 }
 
-nb::object equal(const PyAttributes& self, nb::handle other) {
+nb::object equal_attributes(const PyAttributes& self, nb::handle other) {
     if (!PyMapping_Check(other.ptr()) || !nb::hasattr(other, "keys")) {
         return nb::borrow(Py_NotImplemented);
     }
@@ -272,12 +273,12 @@ void bind_attributes(nb::module_& m) {
             "get",
             [](const PyAttributes& self, nb::handle name, nb::object other) {
                 const ir::Attribute* found = find(self, name);
-                return found != nullptr ? to_python(self.state, *found) : other;
+                return found != nullptr ? attribute_of_state(self.state, *found) : other;
             },
             nb::arg("name"), nb::arg("default") = nb::none())
         .def("pop", pop, nb::arg("name"), nb::arg("default"))
         .def("popitem", pop_last)
-        .def("clear", clear)
+        .def("clear", clear_attributes)
         .def("setdefault", set_default, nb::arg("name"), nb::arg("default"))
         .def("update", update, nb::arg("entries") = nb::tuple(), nb::arg("kwargs"))
         .def("__ior__",
@@ -285,8 +286,8 @@ void bind_attributes(nb::module_& m) {
                  update(*nb::inst_ptr<PyAttributes>(self), entries, nb::kwargs());
                  return self;
              })
-        .def("__eq__",
-             [](const PyAttributes& self, nb::handle other) { return equal(self, other); })
+        .def("__eq__", [](const PyAttributes& self,
+                          nb::handle other) { return equal_attributes(self, other); })
         .def("__repr__", [](const PyAttributes& self) { return nb::repr(as_dict(self)); });
     m.attr("Attributes").attr("__hash__") = nb::none();  // as those of any mapping that changes
     nb::module_::import_("_collections_abc")
@@ -299,7 +300,7 @@ nb::object subgraphs(const PyNode& self) {
     for (const ir::Attribute& attribute : self.get().attributes) {
         if (attribute.get<ir::Graph*>() != nullptr ||
             attribute.get<std::vector<ir::Graph*>>() != nullptr) {
-            graphs[text_to_python(attribute.name)] = to_python(self.state, attribute);
+            graphs[text_to_python(attribute.name)] = attribute_of_state(self.state, attribute);
         }
     }
     return graphs;
@@ -349,7 +350,7 @@ std::string name_of(const ir::Value* value) {
     return value == nullptr || value->name.empty() ? "_" : std::string(value->name);
 }
 
-nb::object repr(const PyNode& self) {
+nb::object node_repr(const PyNode& self) {
     const ir::Node& node = *self.part;
     std::string text = "<Node ";
     text += node.name.empty() ? "" : text_from_python(nb::repr(text_to_python(node.name))) + " ";
@@ -384,11 +385,11 @@ nb::object overload(const PyNode& self) {
     return self.state->text(self.get().overload);
 }
 
-nb::object name(const PyNode& self) {
+nb::object node_name(const PyNode& self) {
     return self.answer(3, [](const ir::Node& node) { return text_to_python(node.name); });
 }
 
-nb::object graph(const PyNode& self) {
+nb::object graph_of_node(const PyNode& self) {
     return part_to_python(self.state, self.get().graph());
 }
 
@@ -404,7 +405,7 @@ void set_overload(const PyNode& self, nb::handle given) {
     set_operator(self, domain(self), op_type(self), given);
 }
 
-void set_name(const PyNode& self, nb::handle given) {
+void set_node_name(const PyNode& self, nb::handle given) {
     std::string text = string_from_python(given);
     editor_of(*self.state);
     self.get().name = self.state->model->intern(text);
@@ -414,8 +415,8 @@ PyGetSetDef kNodeAttributes[] = {
     {"op_type", slot_get<PyNode, op_type>, slot_set<PyNode, set_op_type>, nullptr, nullptr},
     {"domain", slot_get<PyNode, domain>, slot_set<PyNode, set_domain>, nullptr, nullptr},
     {"overload", slot_get<PyNode, overload>, slot_set<PyNode, set_overload>, nullptr, nullptr},
-    {"name", slot_get<PyNode, name>, slot_set<PyNode, set_name>, nullptr, nullptr},
-    {"graph", slot_get<PyNode, graph>, nullptr, nullptr, nullptr},
+    {"name", slot_get<PyNode, node_name>, slot_set<PyNode, set_node_name>, nullptr, nullptr},
+    {"graph", slot_get<PyNode, graph_of_node>, nullptr, nullptr, nullptr},
     {"inputs", slot_get<PyNode, inputs>, slot_set<PyNode, set_inputs>, nullptr, nullptr},
     {"outputs", slot_get<PyNode, outputs>, nullptr, nullptr, nullptr},
     {}};
@@ -497,7 +498,7 @@ void bind_node(nb::module_& m) {
             },
             nb::arg("attribute"), nb::arg("name") = "",
             "A new graph without nodes, as an attribute of the node.")
-        .def("__repr__", repr);
+        .def("__repr__", node_repr);
 }
 
 }  // namespace sardonyx::python

@@ -432,7 +432,7 @@ nb::object dict_to_python(const elaborate::DictObject& dict) {
     return result;
 }
 
-nb::object type_to_python(const Object& object) {
+nb::object type_object_to_python(const Object& object) {
     ElementType type = object.as_element_type();
     return object.is_type_number() ? element_type_to_python(type)
            : object.type_form() == elaborate::TypeForm::kNumpyClass
@@ -515,7 +515,7 @@ nb::object object_to_python(const Object& object) {
         case ObjectKind::kConstant:
             return array_from_tensor(object.get<Tensor>());
         case ObjectKind::kElementType:
-            return type_to_python(object);
+            return type_object_to_python(object);
         case ObjectKind::kSet: {
             nb::object items = items_to_python(object.items());
             const char* kind = object.is_frozen() ? "frozenset" : "set";

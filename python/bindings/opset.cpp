@@ -30,7 +30,7 @@ Opset make_opset(nb::handle domain, nb::handle version) {
     return opset;
 }
 
-std::string repr(const Opset& self) {
+std::string opset_repr(const Opset& self) {
     return "Opset(" + text_from_python(nb::repr(text_to_python(self.domain))) + ", " +
            std::to_string(self.version) + ")";
 }
@@ -224,7 +224,7 @@ void bind_op(nb::module_& m) {
                                        nb::make_tuple(Opset{op.domain, op.version}, op.name));
              })
         .def("__repr__", [](const Operator& self) {
-            return repr(Opset{self.domain, self.version}) + "." + signature(self);
+            return opset_repr(Opset{self.domain, self.version}) + "." + signature(self);
         });
 }
 
@@ -278,7 +278,7 @@ void bind_opset(nb::module_& m) {
                  return nb::make_tuple(self.type(),
                                        nb::make_tuple(text_to_python(opset.domain), opset.version));
              })
-        .def("__repr__", repr);
+        .def("__repr__", opset_repr);
     bind_op(m);
     m.def("domains", domains, "(domain, oldest version, newest version) of each that is known.");
     m.def("annotation_dims", dims_of_annotation, nb::arg("text"),

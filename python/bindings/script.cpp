@@ -266,7 +266,7 @@ int traverse(PyObject* self, visitproc visit, void* arg) {
     return 0;
 }
 
-int clear(PyObject* self) {
+int clear_script(PyObject* self) {
     if (nb::inst_ready(self)) {
         nb::inst_ptr<PyScript>(self)->script->environment.clear();
     }
@@ -274,7 +274,7 @@ int clear(PyObject* self) {
 }
 
 const PyType_Slot kSlots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse)},
-                              {Py_tp_clear, reinterpret_cast<void*>(clear)},
+                              {Py_tp_clear, reinterpret_cast<void*>(clear_script)},
                               {0, nullptr}};
 
 }  // namespace

@@ -37,7 +37,7 @@ nb::object array(PyTensor& self, nb::handle dtype, nb::handle copy) {
     return result;
 }
 
-nb::object shape(const PyTensor& self) {
+nb::object tensor_shape(const PyTensor& self) {
     nb::list dims;
     for (int64_t dim : self.tensor().dims()) {
         dims.append(dim);
@@ -48,7 +48,7 @@ nb::object shape(const PyTensor& self) {
 nb::object tensor_type(const PyTensor& self) {
     nb::object bare = nb::module_::import_("sardonyx.onnx_types")
                           .attr(std::string(name(self.tensor().element_type())).c_str());
-    return self.tensor().rank() == 0 ? bare : nb::object(bare[shape(self)]);
+    return self.tensor().rank() == 0 ? bare : nb::object(bare[tensor_shape(self)]);
 }
 
 // `y.dtype = FLOAT.dtype` is a hint for the compiler; it must agree with the tensor.
@@ -197,7 +197,7 @@ nb::object iterate(nb::handle self) {
 }
 
 // The elements as NumPy prints them, and the type.
-std::string repr(PyTensor& self) {
+std::string tensor_repr(PyTensor& self) {
     nb::object numpy = nb::module_::import_("numpy");
     nb::object elements = numpy.attr("array2string")(value(self), nb::arg("separator") = ", ",
                                                      nb::arg("prefix") = "Tensor(");
@@ -263,7 +263,7 @@ void bind_tensor(nb::module_& m) {
          [](PyTensor* self, nb::handle value) { new (self) PyTensor(tensor_of(value)); },
          nb::arg("value").none())
         .def_prop_ro("value", value, "The elements as a NumPy array.")
-        .def_prop_ro("shape", shape, "The dimensions.")
+        .def_prop_ro("shape", tensor_shape, "The dimensions.")
         .def_prop_ro("rank", [](const PyTensor& self) { return self.tensor().rank(); })
         .def_prop_rw(
             "dtype",
@@ -310,7 +310,7 @@ void bind_tensor(nb::module_& m) {
         .def("__float__", as_double)
         .def("__len__", length)
         .def("__iter__", iterate)
-        .def("__repr__", repr);
+        .def("__repr__", tensor_repr);
     g_tensor_class = c;
     m.attr("OneElementError") = one_element_error();
     bind_operators(c);

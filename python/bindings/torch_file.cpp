@@ -76,7 +76,7 @@ PyTorchProgram capture_torch_program(nb::handle program, const std::string& torc
 }
 
 // ValueError: all reasons why there is no script.
-void finish(PyTorchProgram& self, const std::string& state) {
+void finish_program(PyTorchProgram& self, const std::string& state) {
     Result<torch::State> wanted = torch::state_of(state);
     Result<void> done = wanted.ok() ? torch::finish(self.file.program, std::move(self.problems),
                                                     *wanted, self.file.own)
@@ -152,7 +152,7 @@ nb::dict arrays_of(const PyTorchProgram& self) {
     return arrays;
 }
 
-nb::object text_of(const PyTorchProgram& self, const std::string& weights, bool outline) {
+nb::object text_of_program(const PyTorchProgram& self, const std::string& weights, bool outline) {
     if (weights.empty() && !outline) {
         return text_to_python(script_of(self).text);
     }
@@ -187,9 +187,9 @@ void bind_torch_file(nb::module_& m) {
         .def_prop_ro("tensors", tensors_of)
         .def_prop_ro("count",
                      [](const PyTorchProgram& self) { return self.file.program.nodes.size(); })
-        .def("finish", finish, nb::arg("state"))
+        .def("finish", finish_program, nb::arg("state"))
         .def("with_outputs", with_outputs, nb::arg("names"))
-        .def("text", text_of, nb::arg("weights"), nb::arg("outline") = false);
+        .def("text", text_of_program, nb::arg("weights"), nb::arg("outline") = false);
     m.def("read_torch_file", read_torch_file, nb::arg("path"), nb::arg("opset"), nb::arg("dims"),
           nb::arg("state"), nb::arg("input_names"), nb::arg("output_names"), nb::arg("own"));
     m.def("capture_torch_program", capture_torch_program, nb::arg("program"),

@@ -32,7 +32,7 @@ nb::object shape_of(ModelState& state, const Type& type) {
     return state.shape(type.shape());
 }
 
-nb::object shape(const PyValue& self) {
+nb::object value_shape(const PyValue& self) {
     settled(*self.state);
     return self.answer(1,
                        [&](const ir::Value& value) { return shape_of(*self.state, value.type); });
@@ -80,7 +80,7 @@ void replace_all_uses(const PyValue& self, nb::handle other) {
     edited(editor_of(*self.state).replace_uses(self.get(), *value));
 }
 
-std::string repr(const PyValue& self) {
+std::string value_repr(const PyValue& self) {
     const ir::Value& value = *self.part;
     std::string name = text_from_python(nb::repr(text_to_python(value.name)));
     bool is_gone = self.state->editor != nullptr && !self.state->editor->is_alive(value);
@@ -88,15 +88,15 @@ std::string repr(const PyValue& self) {
     return "<Value " + name + (is_gone ? ", removed>" : type + ">");
 }
 
-nb::object name(const PyValue& self) {
+nb::object value_name(const PyValue& self) {
     return self.answer(2, [](const ir::Value& value) { return text_to_python(value.name); });
 }
 
-void set_name(const PyValue& self, nb::handle given) {
+void set_value_name(const PyValue& self, nb::handle given) {
     edited(editor_of(*self.state).rename(self.get(), string_from_python(given)));
 }
 
-nb::object graph(const PyValue& self) {
+nb::object graph_of_value(const PyValue& self) {
     return part_to_python(self.state, self.get().graph());
 }
 
@@ -122,11 +122,11 @@ nb::object is_output(const PyValue& self) {
 }
 
 PyGetSetDef kValueAttributes[] = {
-    {"name", slot_get<PyValue, name>, slot_set<PyValue, set_name>, nullptr, nullptr},
+    {"name", slot_get<PyValue, value_name>, slot_set<PyValue, set_value_name>, nullptr, nullptr},
     {"type", slot_get<PyValue, type_of>, slot_set<PyValue, set_type>, nullptr, nullptr},
     {"dtype", slot_get<PyValue, dtype>, nullptr, nullptr, nullptr},
-    {"shape", slot_get<PyValue, shape>, nullptr, nullptr, nullptr},
-    {"graph", slot_get<PyValue, graph>, nullptr, nullptr, nullptr},
+    {"shape", slot_get<PyValue, value_shape>, nullptr, nullptr, nullptr},
+    {"graph", slot_get<PyValue, graph_of_value>, nullptr, nullptr, nullptr},
     {"producer", slot_get<PyValue, producer>, nullptr, nullptr, nullptr},
     {"index", slot_get<PyValue, output_index>, nullptr, nullptr, nullptr},
     {"uses", slot_get<PyValue, uses>, nullptr,
@@ -146,7 +146,7 @@ void bind_value(nb::module_& m) {
     c.def_prop_rw("const_value", const_value, set_const_value)
         .def("replace_all_uses", replace_all_uses, nb::arg("other"),
              "Replaces the value by `other` everywhere, including outputs of graphs.")
-        .def("__repr__", repr);
+        .def("__repr__", value_repr);
 }
 
 }  // namespace sardonyx::python

@@ -140,6 +140,18 @@ int depth_of(const Dim& dim) {
     return dim.is_symbolic() ? dim.expression()->depth : 0;
 }
 
+// The text in quotes, which parse() reads back as one symbol.
+std::string quoted_symbol(std::string_view name) {
+    std::string text = "'";
+    for (char c : name) {
+        if (c == '\'' || c == '\\') {
+            text += '\\';
+        }
+        text += c;
+    }
+    return text + "'";
+}
+
 }  // namespace
 
 int64_t floor_quotient(int64_t a, int64_t positive) {
@@ -156,17 +168,6 @@ bool is_identifier_byte(char c) {
 bool is_identifier(std::string_view text) {
     return !text.empty() && !(text.front() >= '0' && text.front() <= '9') &&
            std::all_of(text.begin(), text.end(), is_identifier_byte);
-}
-
-std::string quoted_symbol(std::string_view name) {
-    std::string text = "'";
-    for (char c : name) {
-        if (c == '\'' || c == '\\') {
-            text += '\\';
-        }
-        text += c;
-    }
-    return text + "'";
 }
 
 std::vector<DimTerm> terms_of(const Dim& dim) {

@@ -88,8 +88,6 @@ const DimFactor* as_function(const Dim& dim, FactorKind kind);
 // Letters, digits, `_`, and every byte of a character beyond ASCII.
 bool is_identifier_byte(char c);
 bool is_identifier(std::string_view text);
-// The text in quotes, which parse() reads back as one symbol.
-std::string quoted_symbol(std::string_view name);
 
 DimBounds bounds_of(const Dim& dim);
 // Of a function of Dims with these bounds.

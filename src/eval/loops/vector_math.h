@@ -68,7 +68,6 @@ inline float vector_exp_near(float x) {
 // e^x * 2^64 for x in [kLeastPower, 0], which is a normal number, so that what is divided by the
 // sum of such powers is rounded once. Below that e^x is 0.
 inline constexpr float kLeastPower = -104.0f;
-inline constexpr double kPowerUnit = 0x1p-64;
 inline float vector_exp_scaled(float x) {
     ExpParts parts = exp_parts(x);
     return (1.0f + parts.fraction) * power_of_two(parts.exponent + 64);

@@ -229,3 +229,6 @@ def test_a_header_that_leans_on_another_is_found(tree: pathlib.Path) -> None:
     plant(tree, "src/ir/bad.h", HEADER + "inline const std::string text;\n")
     (found,) = check(tree, "--headers", "--compiler", "g++")
     assert found.startswith("src/ir/bad.h:1: does not compile alone: ")
+    # Three seeds in a row choose each header once.
+    chosen = [check(tree, "--headers", "--compiler", "g++", "--seed", str(i)) for i in (7, 8, 9)]
+    assert sorted(chosen) == [[], [], [found]]

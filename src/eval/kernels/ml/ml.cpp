@@ -63,12 +63,6 @@ Result<FeatureRows> feature_shape(const KernelContext& c, size_t input) {
     return FeatureRows{{}, dims.size() == 1 ? 1 : dims[0], dims.back()};
 }
 
-Result<FeatureRows> feature_rows(const KernelContext& c, size_t input) {
-    SDX_ASSIGN(FeatureRows rows, feature_shape(c, input));
-    SDX_ASSIGN(rows.data, cast_tensor(c, c.tensor(input), ElementType::kDouble));
-    return rows;
-}
-
 Result<PostTransform> post_transform(const KernelContext& c) {
     std::string_view name = c.string_attribute("post_transform");
     for (const TransformName& known : kTransforms) {

@@ -24,8 +24,7 @@ struct FeatureRows {
         return data.elements<double>().subspan(i * columns, columns);
     }
 };
-Result<FeatureRows> feature_rows(const KernelContext& c, size_t input);
-// The same without the data.
+// The rows and columns of an input of [C] or [N,C], without its data.
 Result<FeatureRows> feature_shape(const KernelContext& c, size_t input);
 
 // The numbers are those of TreeEnsemble's `post_transform`.
