@@ -6,11 +6,13 @@
 #include <cmath>
 #include <numeric>
 #include <optional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "elaborate/library/array_functions.h"
 #include "elaborate/library/array_shapes.h"
+#include "elaborate/library/array_tables.h"
 #include "elaborate/library/numpy_functions.h"
 #include "elaborate/objects/array_math.h"
 #include "elaborate/objects/arrays.h"
@@ -34,7 +36,10 @@ std::optional<std::vector<Tensor>> joined_arrays(Context& c, const Arguments& a)
         return std::nullopt;
     }
     std::vector<Tensor> arrays;
-    for (const Object& item : *items) {
+    for (const Object& one : *items) {
+        Object item = as_array_scalar(one);
+        bool is_listed = (item.is_sequence() || item.is_number()) && item.is_static();
+        item = is_listed ? array_from(c, item, a.range) : item;
         const Tensor* array = known_array(&item);
         if (array == nullptr) {
             return std::nullopt;
@@ -78,6 +83,29 @@ Object np_hstack(Context& c, const Arguments& a) {
                 rank == 0 ? std::nullopt : concatenated(*arrays, rank == 1 ? 0 : 1));
 }
 
+// np.append(array, values): both in a line.
+Object np_append(Context& c, const Arguments& given) {
+    std::optional<Arguments> a = with_arrays(c, given, 2);
+    const Tensor* array = a ? known_array(&a->positional[0]) : nullptr;
+    const Tensor* values = a ? known_array(&a->positional[1]) : nullptr;
+    if (array == nullptr || values == nullptr || !given.keywords.empty()) {
+        return a ? refuse_array(c, given, "append") : Object::error();
+    }
+    std::vector<Tensor> lines{array->reshaped({array->count()}),
+                              values->reshaped({values->count()})};
+    return made(c, given, "append", in_common_type(lines) ? concatenated(lines, 0) : std::nullopt);
+}
+
+// Vectors as the columns of a matrix.
+Object np_column_stack(Context& c, const Arguments& a) {
+    std::optional<std::vector<Tensor>> arrays = joined_arrays(c, a);
+    size_t rank = arrays ? (*arrays)[0].dims().size() : 0;
+    return made(c, a, "column_stack",
+                rank == 0 || rank > 2 ? std::nullopt
+                : rank == 1           ? stacked(*arrays, 1)
+                                      : concatenated(*arrays, 1));
+}
+
 // --- Chosen --------------------------------------------------------------------------------------
 
 namespace {
@@ -106,12 +134,15 @@ std::optional<Object> chosen(Context& c, const Tensor& condition, const Object& 
     if (!flags) {
         return std::nullopt;
     }
-    Object left = x, right = y;
-    if (!x.is(ObjectKind::kConstant) && !y.is(ObjectKind::kConstant)) {
-        if (x.kind() != y.kind() || x.is(ObjectKind::kWideInt)) {
+    Object left = as_array_scalar(x), right = as_array_scalar(y);
+    if (!left.is(ObjectKind::kConstant) && !right.is(ObjectKind::kConstant)) {
+        bool are_numbers = x.is(ObjectKind::kInt) || x.is(ObjectKind::kFloat);
+        are_numbers &= y.is(ObjectKind::kInt) || y.is(ObjectKind::kFloat);
+        if (x.kind() != y.kind() && !are_numbers) {
             return std::nullopt;
         }
-        left = array_from(c, x, range);
+        left = x.kind() != y.kind() ? Object::real(x.as_double()) : x;
+        left = array_from(c, left, range);
         if (left.is_error()) {
             return left;
         }
@@ -173,7 +204,15 @@ Object larger_or_less(Context& c, const Arguments& a, std::string_view name, Com
 
 }  // namespace
 
-Object np_where(Context& c, const Arguments& a) {
+Object np_where(Context& c, const Arguments& given) {
+    std::optional<Arguments> arrays = with_arrays(c, given, 1);
+    if (!arrays) {
+        return Object::error();
+    }
+    const Arguments& a = *arrays;
+    if (a.positional.size() == 1 && a.keywords.empty()) {
+        return np_nonzero(c, a);
+    }
     const Tensor* condition = known_array(&a.positional[0]);
     std::optional<Object> result =
         condition != nullptr && a.positional.size() == 3 && a.keywords.empty()
@@ -190,60 +229,171 @@ Object np_minimum(Context& c, const Arguments& a) {
     return larger_or_less(c, a, "minimum", CompareOp::kLt, a.positional[0], a.positional[1]);
 }
 
-Object np_clip(Context& c, const Arguments& a) {
-    const Tensor* array = known_array(&a.positional[0]);
-    bool is_certain = array != nullptr && !is_floating(array->element_type()) &&
-                      a.positional.size() == 3 && a.positional[1].is(ObjectKind::kInt) &&
-                      a.positional[2].is(ObjectKind::kInt) && a.keywords.empty();
-    if (!is_certain) {
-        return refuse_array(c, a, "clip");
+namespace {
+
+// The elements that are beyond the bound replaced by it; others stay, also 0.0 beside -0.0.
+Object bounded(Context& c, const Arguments& a, const Object& array, const Object& bound,
+               CompareOp beyond) {
+    std::optional<Object> condition = array_compare(c, beyond, array, bound, a.range);
+    bool is_known = condition && known_array(&*condition) != nullptr && !has_nan(bound);
+    std::optional<Object> result =
+        is_known ? chosen(c, condition->get<Tensor>(), bound, array, a.range) : std::nullopt;
+    return result ? *result : refuse_array(c, a, "clip");
+}
+
+}  // namespace
+
+// np.clip(array, least, most), of which one may be None.
+Object np_clip(Context& c, const Arguments& given) {
+    std::optional<Arguments> a = with_arrays(c, given, 1);
+    if (!a) {
+        return Object::error();
     }
-    Object least = larger_or_less(c, a, "clip", CompareOp::kGt, a.positional[0], a.positional[1]);
-    return least.is_error() ? least
-                            : larger_or_less(c, a, "clip", CompareOp::kLt, least, a.positional[2]);
+    auto bound = [&given](size_t place, std::string_view old, std::string_view name) {
+        const Object* found = argument_of(given, place, old);
+        found = found != nullptr ? found : argument_of(given, SIZE_MAX, name);
+        return found != nullptr ? as_array_scalar(*found) : Object::none();
+    };
+    Object least = bound(1, "a_min", "min"), most = bound(2, "a_max", "max");
+    Object array = a->positional[0];
+    auto is_bound = [](const Object& one) {
+        return one.is_none() || one.is_number() || known_array(&one) != nullptr;
+    };
+    if (known_array(&array) == nullptr || !is_bound(least) || !is_bound(most) ||
+        (least.is_none() && most.is_none()) ||
+        has_other_keywords(given, {"a_min", "a_max", "min", "max"})) {
+        return refuse_array(c, given, "clip");
+    }
+    // NumPy takes the type of all three at once.
+    for (const Object& one : {least, most}) {
+        std::optional<Object> zero =
+            one.is_none() || one.is(ObjectKind::kBool)
+                ? std::nullopt
+                : array_binary(c, Binary::kMul, one,
+                               constant_of(Tensor::zeros(array.get<Tensor>().element_type(), {1})),
+                               given.range);
+        if (zero && zero->is_error()) {
+            return *zero;
+        }
+        std::optional<Tensor> cast =
+            zero ? cast_array(array.get<Tensor>(), zero->get<Tensor>().element_type())
+                 : std::nullopt;
+        array = cast ? constant_of(std::move(*cast)) : array;
+    }
+    if (!least.is_none()) {
+        array = bounded(c, given, array, least, CompareOp::kLt);
+    }
+    return most.is_none() || array.is_error()
+               ? as_numpys_number(array)
+               : as_numpys_number(bounded(c, given, as_array_scalar(array), most, CompareOp::kGt));
 }
 
 // --- Computed ------------------------------------------------------------------------------------
 
-Object np_outer(Context& c, const Arguments& a) {
-    const Tensor *x = known_array(&a.positional[0]), *y = known_array(&a.positional[1]);
-    if (x == nullptr || y == nullptr || !a.keywords.empty()) {
-        return refuse_array(c, a, "outer");
+namespace {
+
+// The elements along an axis and how many lie between them; without one all in a line.
+struct Line {
+    int64_t n = 1, inner = 1;
+    Dims dims;
+};
+
+std::optional<Line> line_of(const Arguments& a, const Tensor& array) {
+    const Object* axis = argument_of(a, 1, "axis");
+    if (axis == nullptr || axis->is_none()) {
+        return Line{array.count(), 1, {array.count()}};
     }
-    std::optional<Object> result =
-        array_binary(c, Binary::kMul, constant_of(x->reshaped({x->count(), 1})),
-                     constant_of(y->reshaped({1, y->count()})), a.range);
-    return result ? *result : refuse_array(c, a, "outer");
+    std::optional<size_t> place = axis_argument(a, 1, 0, array.dims().size());
+    Line line{1, 1, array.dims()};
+    for (size_t i = place.value_or(0); place && i < array.dims().size(); ++i) {
+        (i == *place ? line.n : line.inner) *= array.dims()[i];
+    }
+    return place ? std::optional(std::move(line)) : std::nullopt;
+}
+
+// What is before combined with each element.
+template <typename T, typename Combine>
+Tensor accumulated(const Tensor& array, const Line& line, Combine combine) {
+    Tensor made = Tensor::uninitialized(array.element_type(), line.dims);
+    std::span<const T> from = array.elements<T>();
+    std::span<T> to = made.mutable_elements<T>();
+    for (size_t i = 0; i < to.size(); ++i) {
+        size_t inner = static_cast<size_t>(line.inner), n = static_cast<size_t>(line.n);
+        to[i] = i / inner % n == 0 ? from[i] : combine(to[i - inner], from[i]);
+    }
+    return made;
 }
 
 // From the first element on, as NumPy does it; of integers of fewer bits in INT64.
-Object np_cumsum(Context& c, const Arguments& a) {
-    const Tensor* array = known_array(&a.positional[0]);
-    if (array == nullptr || a.positional.size() != 1 || !a.keywords.empty() || array->rank() != 1) {
-        return refuse_array(c, a, "cumsum");
+template <typename Combine>
+Object accumulate(Context& c, const Arguments& given, std::string_view name, Combine combine) {
+    std::optional<Arguments> a = with_arrays(c, given, 1);
+    const Tensor* array = a ? known_array(&a->positional[0]) : nullptr;
+    std::optional<Line> line =
+        array != nullptr && !has_other_keywords(given, {"axis"}) && given.positional.size() <= 2
+            ? line_of(given, *array)
+            : std::nullopt;
+    if (!line || array->element_type() == ElementType::kFloat16) {
+        return a ? refuse_array(c, given, name) : Object::error();
     }
     ElementType type = array->element_type();
-    if (type == ElementType::kFloat16) {
-        return refuse_array(c, a, "cumsum");
-    }
     type = is_floating(type)        ? type
            : is_unsigned_type(type) ? ElementType::kUint64
                                     : ElementType::kInt64;
-    std::optional<Tensor> values = cast_array(*array, type);
-    std::vector<Tensor> sums;
-    for (int64_t i = 0; values && i < array->count(); ++i) {
-        Object one = constant_of(gather(*values, std::vector<int64_t>{i}, {1}));
-        std::optional<Object> sum =
-            sums.empty() ? std::optional(one)
-                         : array_binary(c, Binary::kAdd, constant_of(sums.back()), one, a.range);
-        if (!sum || sum->is_error() || sums.size() > 4096) {
-            return refuse_array(c, a, "cumsum");
-        }
-        sums.push_back(sum->get<Tensor>());
+    Tensor values = *cast_array(*array, type);
+    return constant_of(type == ElementType::kDouble  ? accumulated<double>(values, *line, combine)
+                       : type == ElementType::kFloat ? accumulated<float>(values, *line, combine)
+                       : type == ElementType::kUint64
+                           ? accumulated<uint64_t>(values, *line, combine)
+                           : accumulated<int64_t>(values, *line, combine));
+}
+
+// Integers wrap.
+template <typename T>
+using Wrapping = std::conditional_t<std::is_integral_v<T>, uint64_t, T>;
+
+}  // namespace
+
+Object np_cumsum(Context& c, const Arguments& a) {
+    return accumulate(c, a, "cumsum", []<typename T>(T before, T one) {
+        return static_cast<T>(static_cast<Wrapping<T>>(before) + static_cast<Wrapping<T>>(one));
+    });
+}
+
+Object np_cumprod(Context& c, const Arguments& a) {
+    return accumulate(c, a, "cumprod", []<typename T>(T before, T one) {
+        return static_cast<T>(static_cast<Wrapping<T>>(before) * static_cast<Wrapping<T>>(one));
+    });
+}
+
+// np.diff(array, axis=-1): each element less the one before it.
+Object np_diff(Context& c, const Arguments& given) {
+    std::optional<Arguments> a = with_arrays(c, given, 1);
+    const Tensor* array = a ? known_array(&a->positional[0]) : nullptr;
+    bool is_known = array != nullptr && array->rank() > 0 && given.positional.size() == 1 &&
+                    !has_other_keywords(given, {"axis"}) &&
+                    array->element_type() != ElementType::kBool;
+    std::optional<size_t> axis =
+        is_known ? axis_argument(given, SIZE_MAX, -1, array->dims().size()) : std::nullopt;
+    if (!axis) {
+        return a ? refuse_array(c, given, "diff") : Object::error();
     }
-    return !values        ? refuse_array(c, a, "cumsum")
-           : sums.empty() ? constant_of(std::move(*values))
-                          : made(c, a, "cumsum", concatenated(sums, 0));
+    std::vector<int64_t> strides = strides_of(array->dims());
+    Dims dims = array->dims();
+    dims[*axis] = std::max<int64_t>(dims[*axis] - 1, 0);
+    auto part = [&](int64_t first) {
+        return rearranged(*array, dims, [&](const auto& index) {
+            int64_t place = first * strides[*axis];
+            for (size_t i = 0; i < index.size(); ++i) {
+                place += index[i] * strides[i];
+            }
+            return place;
+        });
+    };
+    std::optional<Tensor> from = part(1), less = part(0);
+    std::optional<Broadcast> same = broadcast(dims, dims);
+    return made(c, given, "diff",
+                from && less && same ? combine(Binary::kSub, *from, *less, *same) : std::nullopt);
 }
 
 namespace {

@@ -15,6 +15,10 @@ Object np_vstack(Context& c, const Arguments& a);
 
 Object np_hstack(Context& c, const Arguments& a);
 
+Object np_append(Context& c, const Arguments& a);
+
+Object np_column_stack(Context& c, const Arguments& a);
+
 Object np_where(Context& c, const Arguments& a);
 
 Object np_maximum(Context& c, const Arguments& a);
@@ -23,9 +27,11 @@ Object np_minimum(Context& c, const Arguments& a);
 
 Object np_clip(Context& c, const Arguments& a);
 
-Object np_outer(Context& c, const Arguments& a);
-
 Object np_cumsum(Context& c, const Arguments& a);
+
+Object np_cumprod(Context& c, const Arguments& a);
+
+Object np_diff(Context& c, const Arguments& a);
 
 Object np_sort(Context& c, const Arguments& a);
 

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "elaborate/library/numpy_functions.h"
 #include "elaborate/objects/arguments.h"
 #include "elaborate/objects/array_math.h"
+#include "elaborate/objects/arrays.h"
 #include "elaborate/objects/context.h"
 #include "elaborate/objects/element_types.h"
 #include "elaborate/objects/statics.h"
@@ -33,6 +35,20 @@ const Object* argument_of(const Arguments& a, size_t position, std::string_view 
     return keyword != nullptr               ? &keyword->value
            : position < a.positional.size() ? &a.positional[position]
                                             : nullptr;
+}
+
+std::optional<Arguments> with_arrays(Context& c, const Arguments& a, size_t count) {
+    Arguments made = a;
+    for (size_t i = 0; i < std::min(count, made.positional.size()); ++i) {
+        Object& one = made.positional[i];
+        one = as_array_scalar(one);
+        bool is_listed = one.is_sequence() || one.is_number() || one.is(ObjectKind::kRange);
+        one = is_listed && one.is_static() ? array_from(c, one, a.ranges[i]) : one;
+        if (one.is_error()) {
+            return std::nullopt;
+        }
+    }
+    return made;
 }
 
 bool has_other_keywords(const Arguments& a, std::initializer_list<std::string_view> known) {
@@ -120,8 +136,25 @@ Object np_linspace(Context& c, const Arguments& a) {
     return as_dtype(c, a, std::move(array), type, "linspace");
 }
 
-// np.arange(start, stop, step) where one is a float.
-Object arange_of_floats(Context& c, const Arguments& a) {
+namespace {
+
+// NumPy takes the difference of the first two, in the type of the elements.
+template <typename T, typename Stored>
+Tensor evenly_spaced(int64_t count, double start, double step) {
+    Tensor array = Tensor::uninitialized(kElementTypeOf<Stored>, {count});
+    std::span<Stored> elements = array.mutable_elements<Stored>();
+    auto stored = [](double value) { return static_cast<T>(static_cast<Stored>(value)); };
+    T first = stored(start), second = stored(start + step), difference = second - first;
+    for (size_t i = 0; i < elements.size(); ++i) {
+        T one = i == 0 ? first : i == 1 ? second : first + static_cast<T>(i) * difference;
+        elements[i] = static_cast<Stored>(one);
+    }
+    return array;
+}
+
+}  // namespace
+
+Object arange_of_floats(Context& c, const Arguments& a, std::optional<ElementType> type) {
     std::vector<double> parts;
     for (const Object& one : a.positional) {
         if (!one.is_number()) {
@@ -132,39 +165,51 @@ Object arange_of_floats(Context& c, const Arguments& a) {
     double start = parts.size() == 1 ? 0 : parts[0];
     double stop = parts.size() == 1 ? parts[0] : parts[1];
     double step = parts.size() == 3 ? parts[2] : 1;
-    double count = std::ceil((stop - start) / step);
-    std::optional<ElementType> type = dtype_argument(a, 3);
-    if (!(count < static_cast<double>(kMostNumbers)) || !type ||
+    double length = std::ceil((stop - start) / step);
+    if (!(length < static_cast<double>(kMostNumbers)) || !type ||
         (*type != ElementType::kUndefined && !is_floating(*type))) {
         return refuse_array(c, a, "arange");
     }
-    Tensor array = Tensor::uninitialized(ElementType::kDouble,
-                                         {count > 0 ? static_cast<int64_t>(count) : int64_t{0}});
-    std::span<double> elements = array.mutable_elements<double>();
-    // NumPy takes the difference of the first two.
-    double difference = (start + step) - start;
-    for (size_t i = 0; i < elements.size(); ++i) {
-        elements[i] = i == 1 ? start + step : start + static_cast<double>(i) * difference;
-    }
-    bool is_double = *type == ElementType::kUndefined || *type == ElementType::kDouble;
-    return is_double ? as_dtype(c, a, std::move(array), type, "arange")
-                     : refuse_array(c, a, "arange");
+    int64_t count = length > 0 ? static_cast<int64_t>(length) : 0;
+    return *type == ElementType::kFloat
+               ? Object::make(ObjectKind::kConstant,
+                              evenly_spaced<float, float>(count, start, step))
+           : *type == ElementType::kUndefined || *type == ElementType::kDouble
+               ? Object::make(ObjectKind::kConstant,
+                              evenly_spaced<double, double>(count, start, step))
+               : refuse_array(c, a, "arange");
 }
 
-// np.eye(rows, columns=rows)
+// np.logspace(start, stop, num=50): powers of ten of np.linspace.
+Object np_logspace(Context& c, const Arguments& a) {
+    if (has_other_keywords(a, {"start", "stop", "num", "endpoint"})) {
+        return refuse_array(c, a, "logspace");
+    }
+    Object powers = np_linspace(c, a);
+    std::optional<Object> made =
+        powers.is_error()
+            ? std::nullopt
+            : array_binary(c, lowering::Binary::kPow, Object::real(10), powers, a.range);
+    return made ? *made : Object::error();
+}
+
+// np.eye(rows, columns=rows, k=0): ones on one of the diagonals.
 Object np_eye(Context& c, const Arguments& a) {
     const Object *size = &a.positional[0], *second = argument_of(a, 1, "M");
-    second = second == nullptr ? size : second;
+    second = second == nullptr || second->is_none() ? size : second;
     auto is_size = [](const Object& one) {
         return one.is(ObjectKind::kInt) && one.as_int() >= 0 && one.as_int() <= 4096;
     };
-    if (!is_size(*size) || !is_size(*second) || has_other_keywords(a, {"dtype", "M"})) {
+    const Object* above = argument_of(a, 2, "k");
+    if (!is_size(*size) || !is_size(*second) || has_other_keywords(a, {"dtype", "M", "k"}) ||
+        (above != nullptr && !above->is(ObjectKind::kInt))) {
         return refuse_array(c, a, "eye");
     }
     int64_t n = size->as_int(), m = second->as_int();
+    int64_t k = above != nullptr ? std::clamp<int64_t>(above->as_int(), -n, m) : 0;
     Tensor array = Tensor::zeros(ElementType::kDouble, {n, m});
-    for (int64_t i = 0; i < std::min(n, m); ++i) {
-        array.mutable_elements<double>()[static_cast<size_t>(i * m + i)] = 1;
+    for (int64_t i = std::max<int64_t>(-k, 0); i < std::min(n, m - k); ++i) {
+        array.mutable_elements<double>()[static_cast<size_t>(i * m + i + k)] = 1;
     }
     return as_dtype(c, a, std::move(array), dtype_argument(a, SIZE_MAX), "eye");
 }
@@ -175,8 +220,34 @@ Object np_zeros_like(Context& c, const Arguments& a) {
 Object np_ones_like(Context& c, const Arguments& a) {
     return filled_like(c, a, Object::integer(1), 1, "ones_like");
 }
+Object np_empty_like(Context& c, const Arguments& a) {
+    return filled_like(c, a, Object::integer(0), 1, "empty_like");
+}
 Object np_full_like(Context& c, const Arguments& a) {
     return filled_like(c, a, a.positional[1], 2, "full_like");
+}
+
+// np.copy(array): its elements in a new one.
+Object np_copy(Context& c, const Arguments& a) {
+    std::optional<Arguments> made = with_arrays(c, a, 1);
+    if (!made || !made->positional[0].is(ObjectKind::kConstant)) {
+        return made ? refuse_array(c, a, "copy") : Object::error();
+    }
+    return Object::make(ObjectKind::kConstant, Tensor(made->positional[0].get<Tensor>()));
+}
+
+Object np_atleast_2d(Context& c, const Arguments& a) {
+    std::optional<Arguments> made = with_arrays(c, a, 1);
+    if (!made || !made->positional[0].is(ObjectKind::kConstant)) {
+        return made ? refuse_array(c, a, "atleast_2d") : Object::error();
+    }
+    const Object& array = made->positional[0];
+    Dims dims = array.get<Tensor>().dims();
+    if (dims.size() >= 2) {
+        return array;
+    }
+    dims.insert(dims.begin(), 2 - dims.size(), 1);
+    return reshaped_view(c, array, array.get<Tensor>().reshaped(std::move(dims)));
 }
 
 }  // namespace sardonyx::elaborate

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <optional>
 #include <string_view>
 
 #include "elaborate/objects/arguments.h"
@@ -14,6 +15,10 @@ Object refuse_array(Context& c, const Arguments& a, std::string_view name);
 
 // An argument by its place or keyword; null: it is not given.
 const Object* argument_of(const Arguments& a, size_t position, std::string_view name);
+
+// The call with lists and numbers among its first arguments as arrays, which NumPy makes of them;
+// nothing after a diagnostic.
+std::optional<Arguments> with_arrays(Context& c, const Arguments& a, size_t count);
 
 bool has_other_keywords(const Arguments& a, std::initializer_list<std::string_view> known);
 
@@ -28,6 +33,15 @@ Object np_ones_like(Context& c, const Arguments& a);
 
 Object np_full_like(Context& c, const Arguments& a);
 
-Object arange_of_floats(Context& c, const Arguments& a);
+Object np_empty_like(Context& c, const Arguments& a);
+
+Object np_logspace(Context& c, const Arguments& a);
+
+Object np_copy(Context& c, const Arguments& a);
+
+Object np_atleast_2d(Context& c, const Arguments& a);
+
+// np.arange(start, stop, step) of which one is a float; `type`: the dtype that is asked for.
+Object arange_of_floats(Context& c, const Arguments& a, std::optional<ElementType> type);
 
 }  // namespace sardonyx::elaborate

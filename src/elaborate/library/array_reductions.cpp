@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdint>
-#include <limits>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -17,6 +16,7 @@
 #include "elaborate/library/array_functions.h"
 #include "elaborate/library/array_shapes.h"
 #include "elaborate/objects/array_math.h"
+#include "elaborate/objects/array_sums.h"
 #include "elaborate/objects/arrays.h"
 #include "elaborate/objects/statics.h"
 
@@ -24,49 +24,58 @@ namespace sardonyx::elaborate {
 
 namespace {
 
-// The elements that become one, as they lie in memory.
-template <typename T>
-class Row {
-  public:
-    Row(const T* first, int64_t count, int64_t step) : first_(first), count_(count), step_(step) {}
-    int64_t size() const { return count_; }
-    T operator[](int64_t i) const { return first_[i * step_]; }
-
-  private:
-    const T* first_;
-    int64_t count_, step_;
-};
-
 // An array as [outer, n, inner], of which n is reduced, and the shape of the result.
 struct Reduced {
     int64_t outer = 1, n = 1, inner = 1;
     Dims dims;
+    ArrayOrder order = ArrayOrder::kUnknown;
 };
 
-// What a call asks for. Nothing: an axis that is no int or out of range, or other arguments.
-std::optional<Reduced> reduced_axes(const Arguments& a, const Tensor& array) {
-    const Object *axis = argument_of(a, 1, "axis"), *keeps = argument_of(a, 2, "keepdims");
-    bool is_known = !has_other_keywords(a, {"axis", "keepdims"}) && a.positional.size() <= 2 &&
-                    (keeps == nullptr || keeps->is(ObjectKind::kBool));
-    if (!is_known) {
-        return std::nullopt;
-    }
-    bool keeps_dims = keeps != nullptr && keeps->as_bool();
-    Reduced made;
+// The axes that are reduced, the first and the one after the last: neighbours. Nothing: others.
+std::optional<std::pair<size_t, size_t>> axes_argument(Context& c, const Arguments& a,
+                                                       size_t rank) {
+    const Object* axis = argument_of(a, 1, "axis");
     if (axis == nullptr || axis->is_none()) {
-        made.n = array.count();
-        made.dims.assign(keeps_dims ? array.dims().size() : 0, 1);
-        return made;
+        return std::pair<size_t, size_t>{0, rank};
     }
-    std::optional<size_t> place = axis_argument(a, 1, 0, array.dims().size());
-    if (!place) {
+    std::optional<std::vector<int64_t>> axes = ints_of(c, *axis);
+    if (!axes || axes->empty()) {
         return std::nullopt;
     }
+    int64_t size = static_cast<int64_t>(rank);
+    for (int64_t& one : *axes) {
+        if (one < -size || one >= size) {
+            return std::nullopt;
+        }
+        one += one < 0 ? size : 0;
+    }
+    std::sort(axes->begin(), axes->end());
+    for (size_t i = 1; i < axes->size(); ++i) {
+        if ((*axes)[i] != (*axes)[i - 1] + 1) {
+            return std::nullopt;
+        }
+    }
+    return std::pair{static_cast<size_t>(axes->front()), static_cast<size_t>(axes->back()) + 1};
+}
+
+// What a call asks for. Nothing: axes that are no neighbours or out of range, or other arguments.
+std::optional<Reduced> reduced_axes(Context& c, const Arguments& a, const Tensor& array,
+                                    std::initializer_list<std::string_view> keywords) {
+    const Object* keeps = argument_of(a, SIZE_MAX, "keepdims");
+    bool is_known = !has_other_keywords(a, keywords) && a.positional.size() <= 2 &&
+                    (keeps == nullptr || keeps->is(ObjectKind::kBool));
+    std::optional<std::pair<size_t, size_t>> axes =
+        is_known ? axes_argument(c, a, array.dims().size()) : std::nullopt;
+    if (!axes) {
+        return std::nullopt;
+    }
+    Reduced made;
+    made.order = order_of(c, a.positional[0]);
     for (size_t i = 0; i < array.dims().size(); ++i) {
-        int64_t dim = array.dims()[i];
-        (i < *place ? made.outer : i == *place ? made.n : made.inner) *= dim;
-        if (i != *place || keeps_dims) {
-            made.dims.push_back(i == *place ? 1 : dim);
+        bool is_reduced = i >= axes->first && i < axes->second;
+        (i < axes->first ? made.outer : is_reduced ? made.n : made.inner) *= array.dims()[i];
+        if (!is_reduced || (keeps != nullptr && keeps->as_bool())) {
+            made.dims.push_back(is_reduced ? 1 : array.dims()[i]);
         }
     }
     return made;
@@ -89,70 +98,9 @@ std::optional<Tensor> reduce_rows(const Tensor& array, const Reduced& as, Reduce
     return result;
 }
 
-// The bits of the significand of a floating type, and its least and greatest normal numbers.
-struct Precision {
-    int bits;
-    double least, greatest;
-};
-
-template <typename T>
-constexpr Precision kPrecisionOf{std::numeric_limits<T>::digits, std::numeric_limits<T>::min(),
-                                 std::numeric_limits<T>::max()};
-
-Precision precision_of(ElementType type) {
-    return type == ElementType::kFloat16 ? Precision{11, 0x1p-14, 65504}
-           : type == ElementType::kFloat ? kPrecisionOf<float>
-                                         : kPrecisionOf<double>;
-}
-
-// The exponent of the lowest bit that is set.
-int lowest_bit(double value) {
-    int exponent = 0;
-    double fraction = std::frexp(std::fabs(value), &exponent);  // 53 bits behind the point
-    auto bits = static_cast<uint64_t>(std::ldexp(fraction, 53));
-    return exponent - 53 + std::countr_zero(bits);
-}
-
-// A sum of which all partial sums, in whatever order, are numbers of the type.
-std::optional<double> exact_sum(const Row<double>& row, Precision precision) {
-    double sum = 0, size = 0;
-    int lowest = INT32_MAX;
-    for (int64_t i = 0; i < row.size(); ++i) {
-        if (!std::isfinite(row[i]) || (row[i] == 0 && std::signbit(row[i]))) {
-            return std::nullopt;
-        }
-        lowest = row[i] == 0 ? lowest : std::min(lowest, lowest_bit(row[i]));
-        sum += row[i];
-        size += std::fabs(row[i]);
-    }
-    bool is_exact = size == 0 || (size <= std::ldexp(1.0, lowest + precision.bits) &&
-                                  size <= precision.greatest);
-    return is_exact ? std::optional(sum) : std::nullopt;
-}
-
-// The same of a product: those of the odd parts of the numbers grow.
-std::optional<double> exact_product(const Row<double>& row, Precision precision) {
-    double product = 1, odd = 1, greatest = 1, least = 1;
-    for (int64_t i = 0; i < row.size(); ++i) {
-        product *= row[i];
-        double size = std::fabs(row[i]);
-        if (!std::isfinite(size)) {
-            return std::nullopt;
-        }
-        if (size != 0) {
-            odd *= std::ldexp(size, -lowest_bit(size));
-            greatest *= std::max(size, 1.0);
-            least *= std::min(size, 1.0);
-        }
-    }
-    bool is_exact = odd <= std::ldexp(1.0, precision.bits) && greatest <= precision.greatest &&
-                    least >= precision.least;
-    return is_exact ? std::optional(product) : std::nullopt;
-}
-
 using Exact = std::optional<double> (*)(const Row<double>&, Precision);
 
-std::optional<Tensor> of_floats(const Tensor& array, const Reduced& as, Exact exact) {
+std::optional<Tensor> of_exact_floats(const Tensor& array, const Reduced& as, Exact exact) {
     Precision precision = precision_of(array.element_type());
     std::optional<Tensor> reals = cast_array(array, ElementType::kDouble);
     std::optional<Tensor> made = reduce_rows<double, double>(
@@ -178,35 +126,110 @@ std::optional<Tensor> of_integers(const Tensor& array, const Reduced& as, uint64
                                         : reduce_rows<int64_t, int64_t>(*values, as, reduce);
 }
 
+// The other floats in NumPy's order, which the place of the elements in memory decides: pairwise
+// where those of a row are neighbours, else one after the other.
+template <typename T>
+std::optional<Tensor> ordered_sum(const Tensor& array, const Reduced& as) {
+    return reduce_rows<T, T>(array, as, [&](const Row<T>& row) -> std::optional<T> {
+        T sum = T(-0.0);
+        for (int64_t i = 0; as.inner != 1 && i < row.size(); ++i) {
+            sum += row[i];
+        }
+        T paired = as.inner == 1 ? pairwise_sum(row) : sum;
+        bool is_certain = as.order == ArrayOrder::kRow || pairwise_sum(row.backwards()) == paired;
+        return is_certain ? std::optional(row.size() > 0 ? paired : T(0)) : std::nullopt;
+    });
+}
+
+template <typename T>
+std::optional<Tensor> ordered_product(const Tensor& array, const Reduced& as) {
+    return reduce_rows<T, T>(array, as, [&](const Row<T>& row) {
+        T product = T(1);
+        for (int64_t i = 0; i < row.size(); ++i) {
+            product *= row[i];
+        }
+        return as.order == ArrayOrder::kRow ? std::optional(product) : std::nullopt;
+    });
+}
+
+std::optional<Tensor> sum_of_floats(const Tensor& array, const Reduced& as) {
+    std::optional<Tensor> made = of_exact_floats(array, as, exact_sum);
+    bool is_known = as.order == ArrayOrder::kRow || as.order == ArrayOrder::kLine;
+    return made || !is_known                              ? made
+           : array.element_type() == ElementType::kFloat  ? ordered_sum<float>(array, as)
+           : array.element_type() == ElementType::kDouble ? ordered_sum<double>(array, as)
+                                                          : made;
+}
+
 std::optional<Tensor> sum_of(const Tensor& array, const Reduced& as) {
     return is_floating(array.element_type())
-               ? of_floats(array, as, exact_sum)
+               ? sum_of_floats(array, as)
                : of_integers(array, as, 0, [](uint64_t x, uint64_t y) { return x + y; });
 }
 
 std::optional<Tensor> product_of(const Tensor& array, const Reduced& as) {
-    return is_floating(array.element_type())
-               ? of_floats(array, as, exact_product)
-               : of_integers(array, as, 1, [](uint64_t x, uint64_t y) { return x * y; });
+    if (!is_floating(array.element_type())) {
+        return of_integers(array, as, 1, [](uint64_t x, uint64_t y) { return x * y; });
+    }
+    std::optional<Tensor> made = of_exact_floats(array, as, exact_product);
+    return made                                           ? made
+           : array.element_type() == ElementType::kFloat  ? ordered_product<float>(array, as)
+           : array.element_type() == ElementType::kDouble ? ordered_product<double>(array, as)
+                                                          : made;
 }
 
-// Of integers in DOUBLE; of FLOAT16 the sum is one of FLOAT.
+// The type in which NumPy takes the mean: of integers DOUBLE, of FLOAT16 FLOAT.
+ElementType type_of_mean(ElementType type) {
+    return type == ElementType::kFloat16 ? ElementType::kFloat
+           : is_floating(type)           ? type
+                                         : ElementType::kDouble;
+}
+
+// Sums divided by a number, each rounded to their type.
+std::optional<Tensor> divided(const Tensor& sums, double by) {
+    std::optional<Tensor> made = cast_array(sums, ElementType::kDouble);
+    for (double& one : made->mutable_elements<double>()) {
+        one /= by;
+    }
+    return cast_array(*made, sums.element_type());
+}
+
+// The sums of an array that NumPy first casts: in parts of 8192 elements, where it is longer.
+std::optional<Tensor> cast_sums(const Tensor& array, Reduced as) {
+    constexpr int64_t kBuffer = 8192;
+    ElementType type = array.element_type(), wide = type_of_mean(type);
+    if (type != wide && (array.count() > kBuffer || type == ElementType::kFloat16)) {
+        as.order = ArrayOrder::kUnknown;
+    }
+    return as.n > 0 ? sum_of_floats(*cast_array(array, wide), as) : std::nullopt;
+}
+
 std::optional<Tensor> mean_of(const Tensor& array, const Reduced& as) {
     ElementType type = array.element_type();
-    ElementType wide = type == ElementType::kFloat16 ? ElementType::kFloat
-                       : is_floating(type)           ? type
-                                                     : ElementType::kDouble;
-    std::optional<Tensor> sums =
-        as.n > 0 ? of_floats(*cast_array(array, wide), as, exact_sum) : std::nullopt;
-    std::optional<Tensor> made = sums ? cast_array(*sums, ElementType::kDouble) : std::nullopt;
-    if (!made) {
+    std::optional<Tensor> sums = cast_sums(array, as);
+    std::optional<Tensor> made = sums ? divided(*sums, static_cast<double>(as.n)) : std::nullopt;
+    return made && is_floating(type) ? cast_array(*made, type) : made;
+}
+
+// The sum of the squares of the differences to the mean, divided by n - ddof.
+std::optional<Tensor> variance_of(const Tensor& array, const Reduced& as, double ddof) {
+    using lowering::Binary;
+    std::optional<Tensor> sums = cast_sums(array, as);
+    bool is_known =
+        sums && array.element_type() != ElementType::kFloat16 && static_cast<double>(as.n) > ddof;
+    if (!is_known) {
         return std::nullopt;
     }
-    for (double& one : made->mutable_elements<double>()) {
-        one /= static_cast<double>(as.n);
-    }
-    std::optional<Tensor> rounded = cast_array(*made, wide);
-    return rounded && wide != type && is_floating(type) ? cast_array(*rounded, type) : rounded;
+    Tensor mean = divided(*sums, static_cast<double>(as.n))->reshaped({as.outer, 1, as.inner});
+    Tensor all = cast_array(array, mean.element_type())->reshaped({as.outer, as.n, as.inner});
+    std::optional<Broadcast> both = broadcast(all.dims(), mean.dims());
+    std::optional<Broadcast> same = broadcast(all.dims(), all.dims());
+    std::optional<Tensor> away =
+        both && same ? combine(Binary::kSub, all, mean, *both) : std::nullopt;
+    std::optional<Tensor> squares =
+        away ? combine(Binary::kMul, *away, *away, *same) : std::nullopt;
+    std::optional<Tensor> total = squares ? sum_of_floats(*squares, as) : std::nullopt;
+    return total ? divided(*total, static_cast<double>(as.n) - ddof) : std::nullopt;
 }
 
 // The place of the first element that `is_better` than all before it. Nothing: there is none, or
@@ -278,9 +301,16 @@ std::optional<Tensor> truth_of(const Tensor& array, const Reduced& as, bool all)
 }
 
 template <typename Reduce>
-Object reduction(Context& c, const Arguments& a, std::string_view name, Reduce reduce) {
+Object reduction(Context& c, const Arguments& given, std::string_view name, Reduce reduce,
+                 std::initializer_list<std::string_view> keywords = {"axis", "keepdims"}) {
+    std::optional<Arguments> of_arrays = with_arrays(c, given, 1);
+    if (!of_arrays) {
+        return Object::error();
+    }
+    const Arguments& a = *of_arrays;
     const Tensor* array = known_array(&a.positional[0]);
-    std::optional<Reduced> as = array != nullptr ? reduced_axes(a, *array) : std::nullopt;
+    std::optional<Reduced> as =
+        array != nullptr ? reduced_axes(c, a, *array, keywords) : std::nullopt;
     std::optional<Tensor> made = as ? reduce(*array, *as) : std::nullopt;
     if (made) {
         return as_numpys_number(constant_of(std::move(*made)));
@@ -320,6 +350,35 @@ Object np_prod_of_array(Context& c, const Arguments& a) {
 
 Object np_mean(Context& c, const Arguments& a) {
     return reduction(c, a, "mean", mean_of);
+}
+
+namespace {
+
+Object spread(Context& c, const Arguments& a, std::string_view name, bool is_rooted) {
+    const Object* ddof = argument_of(a, SIZE_MAX, "ddof");
+    if (ddof != nullptr && !ddof->is_integer()) {
+        return refuse_array(c, a, name);
+    }
+    double less = ddof != nullptr ? ddof->as_double() : 0;
+    return reduction(
+        c, a, name,
+        [=](const Tensor& array, const Reduced& as) {
+            std::optional<Tensor> made = variance_of(array, as, less);
+            std::optional<Object> root =
+                made && is_rooted ? map_array(constant_of(*made), std::sqrt) : std::nullopt;
+            return !root ? made
+                         : cast_array(as_array_scalar(*root).get<Tensor>(), made->element_type());
+        },
+        {"axis", "keepdims", "ddof"});
+}
+
+}  // namespace
+
+Object np_var(Context& c, const Arguments& a) {
+    return spread(c, a, "var", false);
+}
+Object np_std(Context& c, const Arguments& a) {
+    return spread(c, a, "std", true);
 }
 
 Object np_max(Context& c, const Arguments& a) {

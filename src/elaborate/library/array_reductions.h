@@ -15,6 +15,10 @@ Object np_prod_of_array(Context& c, const Arguments& a);
 
 Object np_mean(Context& c, const Arguments& a);
 
+Object np_var(Context& c, const Arguments& a);
+
+Object np_std(Context& c, const Arguments& a);
+
 Object np_max(Context& c, const Arguments& a);
 
 Object np_min(Context& c, const Arguments& a);

@@ -18,9 +18,7 @@
 #include "elaborate/objects/statics.h"
 
 namespace sardonyx::elaborate {
-namespace {
 
-// The int at a place or of a keyword; `otherwise` where it is not given. Nothing: it is no int.
 std::optional<int64_t> int_argument(const Arguments& a, size_t place, std::string_view name,
                                     int64_t otherwise) {
     const Object* given = argument_of(a, place, name);
@@ -28,8 +26,6 @@ std::optional<int64_t> int_argument(const Arguments& a, size_t place, std::strin
            : given->is_integer() ? std::optional(given->as_int())
                                  : std::nullopt;
 }
-
-}  // namespace
 
 Object constant_of(Tensor tensor) {
     return Object::make(ObjectKind::kConstant, std::move(tensor));
@@ -118,9 +114,6 @@ Object made(Context& c, const Arguments& a, std::string_view name, std::optional
     return tensor ? constant_of(std::move(*tensor)) : refuse_array(c, a, name);
 }
 
-namespace {
-
-// The ints of an int, tuple or list.
 std::optional<std::vector<int64_t>> ints_of(Context& c, const Object& object) {
     if (object.is_integer()) {
         return std::vector<int64_t>{object.as_int()};
@@ -145,7 +138,6 @@ std::vector<int64_t> strides_of(const Dims& dims) {
     return strides;
 }
 
-// The array of these dims whose elements stand where `place` says; nothing: it is too large.
 std::optional<Tensor> rearranged(const Tensor& array, const Dims& dims,
                                  const std::function<int64_t(const std::vector<int64_t>&)>& place) {
     std::optional<int64_t> count = element_count(dims);
@@ -163,10 +155,55 @@ std::optional<Tensor> rearranged(const Tensor& array, const Dims& dims,
     return gather(array, places, dims);
 }
 
-// A view in NumPy: over the elements of the first argument.
 Object made_view(Context& c, const Arguments& a, std::string_view name,
                  std::optional<Tensor> tensor) {
     return tensor ? array_view(c, a.positional[0], std::move(*tensor)) : refuse_array(c, a, name);
+}
+
+namespace {
+
+// The same where the elements stay where they are.
+Object made_reshaped(Context& c, const Arguments& a, std::string_view name,
+                     std::optional<Tensor> tensor) {
+    return tensor ? reshaped_view(c, a.positional[0], std::move(*tensor))
+                  : refuse_array(c, a, name);
+}
+
+}  // namespace
+
+namespace {
+
+// The array with these axes of it, each once; nothing: they are others.
+Object with_axes(Context& c, const Arguments& a, std::string_view name,
+                 const std::vector<int64_t>& axes) {
+    const Tensor& array = *known_array(&a.positional[0]);
+    std::vector<int64_t> sorted = axes, all(array.dims().size());
+    std::sort(sorted.begin(), sorted.end());
+    std::iota(all.begin(), all.end(), 0);
+    if (sorted != all) {
+        return refuse_array(c, a, name);
+    }
+    Dims dims;
+    for (int64_t axis : axes) {
+        dims.push_back(array.dims()[static_cast<size_t>(axis)]);
+    }
+    std::vector<int64_t> strides = strides_of(array.dims());
+    note_other_order(c);
+    return made_view(c, a, name, rearranged(array, dims, [&](const auto& index) {
+                         int64_t place = 0;
+                         for (size_t i = 0; i < index.size(); ++i) {
+                             place += index[i] * strides[static_cast<size_t>(axes[i])];
+                         }
+                         return place;
+                     }));
+}
+
+// An axis as one that is counted from the first.
+std::vector<int64_t> counted_axes(std::vector<int64_t> axes, size_t rank) {
+    for (int64_t& axis : axes) {
+        axis += axis < 0 ? static_cast<int64_t>(rank) : 0;
+    }
+    return axes;
 }
 
 }  // namespace
@@ -181,31 +218,83 @@ Object np_transpose(Context& c, const Arguments& a) {
     std::vector<int64_t> axes(rank);
     std::iota(axes.rbegin(), axes.rend(), 0);
     if (given != nullptr && !given->is_none()) {
-        std::optional<std::vector<int64_t>> wanted = ints_of(c, *given);
-        axes = wanted.value_or(std::vector<int64_t>());
-        for (int64_t& axis : axes) {
-            axis += axis < 0 ? static_cast<int64_t>(rank) : 0;
-        }
-        std::vector<int64_t> sorted = axes, all(rank);
-        std::sort(sorted.begin(), sorted.end());
-        std::iota(all.begin(), all.end(), 0);
-        if (sorted != all) {
-            return refuse_array(c, a, "transpose");
+        axes = counted_axes(ints_of(c, *given).value_or(std::vector<int64_t>()), rank);
+    }
+    return with_axes(c, a, "transpose", axes);
+}
+
+Object np_swapaxes(Context& c, const Arguments& a) {
+    const Tensor* array = known_array(&a.positional[0]);
+    std::optional<std::vector<int64_t>> pair =
+        array != nullptr && a.positional.size() == 3 && a.keywords.empty()
+            ? ints_of(c, Object::tuple({a.positional[1], a.positional[2]}))
+            : std::nullopt;
+    if (!pair) {
+        return refuse_array(c, a, "swapaxes");
+    }
+    std::vector<int64_t> axes(array->dims().size());
+    std::iota(axes.begin(), axes.end(), 0);
+    pair = counted_axes(std::move(*pair), axes.size());
+    for (int64_t axis : *pair) {
+        if (axis < 0 || axis >= array->rank()) {
+            return refuse_array(c, a, "swapaxes");
         }
     }
-    Dims dims;
-    for (int64_t axis : axes) {
-        dims.push_back(array->dims()[static_cast<size_t>(axis)]);
+    std::swap(axes[static_cast<size_t>((*pair)[0])], axes[static_cast<size_t>((*pair)[1])]);
+    return with_axes(c, a, "swapaxes", axes);
+}
+
+// np.moveaxis(array, source, destination): the others stay in their order.
+Object np_moveaxis(Context& c, const Arguments& a) {
+    const Tensor* array = known_array(&a.positional[0]);
+    std::optional<std::vector<int64_t>> from, to;
+    if (array != nullptr && a.positional.size() == 3 && a.keywords.empty()) {
+        from = ints_of(c, a.positional[1]);
+        to = ints_of(c, a.positional[2]);
     }
-    std::vector<int64_t> strides = strides_of(array->dims());
-    return made_view(c, a, "transpose", rearranged(*array, dims, [&](const auto& index) {
+    if (!from || !to || from->size() != to->size()) {
+        return refuse_array(c, a, "moveaxis");
+    }
+    size_t rank = array->dims().size();
+    from = counted_axes(std::move(*from), rank);
+    to = counted_axes(std::move(*to), rank);
+    std::vector<int64_t> axes(rank, -1);
+    for (size_t i = 0; i < to->size(); ++i) {
+        bool is_axis =
+            (*to)[i] >= 0 && (*to)[i] < array->rank() && axes[static_cast<size_t>((*to)[i])] == -1;
+        if (!is_axis) {
+            return refuse_array(c, a, "moveaxis");
+        }
+        axes[static_cast<size_t>((*to)[i])] = (*from)[i];
+    }
+    int64_t next = 0;
+    for (int64_t& axis : axes) {
+        while (axis == -1 && std::find(from->begin(), from->end(), next) != from->end()) {
+            ++next;
+        }
+        axis = axis == -1 ? next++ : axis;
+    }
+    return with_axes(c, a, "moveaxis", axes);
+}
+
+namespace {
+
+// The array backwards along an axis, or all of them.
+Object flipped(Context& c, const Arguments& a, std::string_view name, std::optional<size_t> axis) {
+    const Tensor& array = *known_array(&a.positional[0]);
+    std::vector<int64_t> strides = strides_of(array.dims());
+    return made_view(c, a, name, rearranged(array, array.dims(), [&](const auto& index) {
                          int64_t place = 0;
                          for (size_t i = 0; i < index.size(); ++i) {
-                             place += index[i] * strides[static_cast<size_t>(axes[i])];
+                             bool is_flipped = !axis || i == *axis;
+                             place += strides[i] *
+                                      (is_flipped ? array.dims()[i] - 1 - index[i] : index[i]);
                          }
                          return place;
                      }));
 }
+
+}  // namespace
 
 Object np_flip(Context& c, const Arguments& a) {
     const Tensor* array = known_array(&a.positional[0]);
@@ -215,16 +304,55 @@ Object np_flip(Context& c, const Arguments& a) {
     if (array == nullptr || has_other_keywords(a, {"axis"}) || (has_axis && !axis)) {
         return refuse_array(c, a, "flip");
     }
-    std::vector<int64_t> strides = strides_of(array->dims());
-    return made_view(c, a, "flip", rearranged(*array, array->dims(), [&](const auto& index) {
-                         int64_t place = 0;
-                         for (size_t i = 0; i < index.size(); ++i) {
-                             bool is_flipped = !has_axis || i == *axis;
-                             place += strides[i] *
-                                      (is_flipped ? array->dims()[i] - 1 - index[i] : index[i]);
-                         }
-                         return place;
-                     }));
+    return flipped(c, a, "flip", has_axis ? axis : std::nullopt);
+}
+
+Object np_fliplr(Context& c, const Arguments& a) {
+    const Tensor* array = known_array(&a.positional[0]);
+    return array != nullptr && array->rank() > 1 ? flipped(c, a, "fliplr", 1)
+                                                 : refuse_array(c, a, "fliplr");
+}
+
+Object np_flipud(Context& c, const Arguments& a) {
+    const Tensor* array = known_array(&a.positional[0]);
+    return array != nullptr && array->rank() > 0 ? flipped(c, a, "flipud", 0)
+                                                 : refuse_array(c, a, "flipud");
+}
+
+// np.roll(array, shift, axis=None): without an axis of the elements in a line.
+Object np_roll(Context& c, const Arguments& given) {
+    std::optional<Arguments> a = with_arrays(c, given, 1);
+    const Tensor* array = a ? known_array(&a->positional[0]) : nullptr;
+    const Object *shift = argument_of(given, 1, "shift"), *axis = argument_of(given, 2, "axis");
+    bool is_flat = axis == nullptr || axis->is_none();
+    std::optional<std::vector<int64_t>> shifts, axes;
+    if (array != nullptr && shift != nullptr && !has_other_keywords(given, {"shift", "axis"})) {
+        shifts = ints_of(c, *shift);
+        axes = is_flat ? std::vector<int64_t>{0} : ints_of(c, *axis);
+    }
+    if (!a || !shifts || !axes || shifts->size() != axes->size()) {
+        return a ? refuse_array(c, given, "roll") : Object::error();
+    }
+    Dims own = is_flat ? Dims{array->count()} : array->dims();
+    axes = counted_axes(std::move(*axes), own.size());
+    std::vector<int64_t> moved(own.size(), 0);
+    for (size_t i = 0; i < axes->size(); ++i) {
+        if ((*axes)[i] < 0 || (*axes)[i] >= static_cast<int64_t>(own.size())) {
+            return refuse_array(c, given, "roll");
+        }
+        int64_t size = std::max<int64_t>(own[static_cast<size_t>((*axes)[i])], 1);
+        int64_t& sum = moved[static_cast<size_t>((*axes)[i])];
+        sum = (sum + (*shifts)[i] % size + size) % size;
+    }
+    std::vector<int64_t> strides = strides_of(own);
+    std::optional<Tensor> rolled = rearranged(*array, own, [&](const auto& index) {
+        int64_t place = 0;
+        for (size_t i = 0; i < index.size(); ++i) {
+            place += (index[i] - moved[i] + own[i]) % own[i] * strides[i];
+        }
+        return place;
+    });
+    return made(c, given, "roll", rolled ? std::optional(rolled->reshaped(array->dims())) : rolled);
 }
 
 Object np_tile(Context& c, const Arguments& a) {
@@ -293,7 +421,7 @@ Object np_expand_dims(Context& c, const Arguments& a) {
     }
     Dims dims = array->dims();
     dims.insert(dims.begin() + static_cast<int64_t>(*axis), 1);
-    return made_view(c, a, "expand_dims", array->reshaped(std::move(dims)));
+    return made_reshaped(c, a, "expand_dims", array->reshaped(std::move(dims)));
 }
 
 Object np_squeeze(Context& c, const Arguments& a) {
@@ -312,7 +440,7 @@ Object np_squeeze(Context& c, const Arguments& a) {
             dims.push_back(array->dims()[i]);
         }
     }
-    return made_view(c, a, "squeeze", array->reshaped(std::move(dims)));
+    return made_reshaped(c, a, "squeeze", array->reshaped(std::move(dims)));
 }
 
 Object np_reshape(Context& c, const Arguments& a) {
@@ -336,14 +464,14 @@ Object np_reshape(Context& c, const Arguments& a) {
         open = 0;
     }
     bool fits = dims && open == 0 && known == array->count();
-    return fits ? array_view(c, a.positional[0], array->reshaped(std::move(*dims)))
+    return fits ? reshaped_view(c, a.positional[0], array->reshaped(std::move(*dims)))
                 : refuse_array(c, a, "reshape");
 }
 
 Object np_ravel(Context& c, const Arguments& a) {
     const Tensor* array = known_array(&a.positional[0]);
     return array != nullptr && a.keywords.empty()
-               ? array_view(c, a.positional[0], array->reshaped({array->count()}))
+               ? reshaped_view(c, a.positional[0], array->reshaped({array->count()}))
                : refuse_array(c, a, "ravel");
 }
 
@@ -359,105 +487,6 @@ Object np_broadcast_to(Context& c, const Arguments& a) {
     bool fits = both && both->dims == *dims;
     return made_view(c, a, "broadcast_to",
                      fits ? std::optional(gather(*array, both->left, both->dims)) : std::nullopt);
-}
-
-// np.pad(array, n) and np.pad(array, ((before, after), ...)), with zeros.
-Object np_pad(Context& c, const Arguments& a) {
-    const Tensor* array = known_array(&a.positional[0]);
-    if (array == nullptr || a.positional.size() != 2 || !a.keywords.empty() || array->rank() == 0) {
-        return refuse_array(c, a, "pad");
-    }
-    size_t rank = array->dims().size();
-    std::vector<std::pair<int64_t, int64_t>> widths;
-    const Object& given = a.positional[1];
-    if (given.is_integer()) {
-        widths.assign(rank, {given.as_int(), given.as_int()});
-    } else if (given.is_sequence() && given.items().size() == rank) {
-        for (const Object& item : given.items()) {
-            std::optional<std::vector<int64_t>> pair =
-                item.is_sequence() ? ints_of(c, item) : std::nullopt;
-            if (!pair || pair->size() != 2) {
-                return refuse_array(c, a, "pad");
-            }
-            widths.emplace_back((*pair)[0], (*pair)[1]);
-        }
-    }
-    Dims dims = array->dims();
-    for (size_t i = 0; i < widths.size(); ++i) {
-        auto [before, after] = widths[i];
-        if (before < 0 || after < 0 || before > kMostElements || after > kMostElements) {
-            return refuse_array(c, a, "pad");
-        }
-        dims[i] += before + after;
-    }
-    if (widths.size() != rank) {
-        return refuse_array(c, a, "pad");
-    }
-    // With a zero behind its elements.
-    std::optional<Tensor> longer = concatenated(
-        {array->reshaped({array->count()}), Tensor::zeros(array->element_type(), {1})}, 0);
-    std::vector<int64_t> strides = strides_of(array->dims());
-    return made(c, a, "pad", rearranged(*longer, dims, [&](const auto& index) {
-                    int64_t place = 0;
-                    for (size_t i = 0; i < index.size(); ++i) {
-                        int64_t own = index[i] - widths[i].first;
-                        if (own < 0 || own >= array->dims()[i]) {
-                            return array->count();
-                        }
-                        place += own * strides[i];
-                    }
-                    return place;
-                }));
-}
-
-namespace {
-
-enum class Triangle : uint8_t { kUpper, kLower };
-
-Object triangle(Context& c, const Arguments& a, Triangle which) {
-    std::string_view name = which == Triangle::kUpper ? "triu" : "tril";
-    const Tensor* array = known_array(&a.positional[0]);
-    std::optional<int64_t> k = int_argument(a, 1, "k", 0);
-    if (array == nullptr || array->rank() != 2 || !k || has_other_keywords(a, {"k"})) {
-        return refuse_array(c, a, name);
-    }
-    std::optional<Tensor> longer = concatenated(
-        {array->reshaped({array->count()}), Tensor::zeros(array->element_type(), {1})}, 0);
-    int64_t columns = array->dims()[1];
-    return made(c, a, name, rearranged(*longer, array->dims(), [&](const auto& index) {
-                    int64_t diagonal = index[1] - index[0];
-                    bool stays = which == Triangle::kUpper ? diagonal >= *k : diagonal <= *k;
-                    return stays ? index[0] * columns + index[1] : array->count();
-                }));
-}
-
-}  // namespace
-
-Object np_triu(Context& c, const Arguments& a) {
-    return triangle(c, a, Triangle::kUpper);
-}
-Object np_tril(Context& c, const Arguments& a) {
-    return triangle(c, a, Triangle::kLower);
-}
-
-Object np_diag(Context& c, const Arguments& a) {
-    const Tensor* array = known_array(&a.positional[0]);
-    if (array == nullptr || a.positional.size() != 1 || !a.keywords.empty() || array->rank() < 1 ||
-        array->rank() > 2) {
-        return refuse_array(c, a, "diag");
-    }
-    if (array->rank() == 2) {
-        int64_t size = std::min(array->dims()[0], array->dims()[1]), columns = array->dims()[1];
-        return made_view(c, a, "diag", rearranged(*array, {size}, [&](const auto& index) {
-                             return index[0] * columns + index[0];
-                         }));
-    }
-    int64_t size = array->count();
-    std::optional<Tensor> longer =
-        concatenated({*array, Tensor::zeros(array->element_type(), {1})}, 0);
-    return made(c, a, "diag", rearranged(*longer, {size, size}, [&](const auto& index) {
-                    return index[0] == index[1] ? index[0] : size;
-                }));
 }
 
 }  // namespace sardonyx::elaborate

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -30,13 +31,15 @@ Object np_ravel(Context& c, const Arguments& a);
 
 Object np_broadcast_to(Context& c, const Arguments& a);
 
-Object np_pad(Context& c, const Arguments& a);
+Object np_roll(Context& c, const Arguments& a);
 
-Object np_triu(Context& c, const Arguments& a);
+Object np_swapaxes(Context& c, const Arguments& a);
 
-Object np_tril(Context& c, const Arguments& a);
+Object np_moveaxis(Context& c, const Arguments& a);
 
-Object np_diag(Context& c, const Arguments& a);
+Object np_fliplr(Context& c, const Arguments& a);
+
+Object np_flipud(Context& c, const Arguments& a);
 
 // --- For other functions of NumPy ----------------------------------------------------------------
 
@@ -44,6 +47,24 @@ Object constant_of(Tensor tensor);
 
 // An array whose elements can be moved; null: it is none.
 const Tensor* known_array(const Object* object);
+
+// The ints of an int, tuple or list; nothing: it has others.
+std::optional<std::vector<int64_t>> ints_of(Context& c, const Object& object);
+
+// The int at a place or of a keyword; `otherwise` where it is not given. Nothing: it is no int.
+std::optional<int64_t> int_argument(const Arguments& a, size_t place, std::string_view name,
+                                    int64_t otherwise);
+
+// How many elements lie between neighbours along each axis.
+std::vector<int64_t> strides_of(const Dims& dims);
+
+// The array of these dims whose elements stand where `place` says; nothing: it is too large.
+std::optional<Tensor> rearranged(const Tensor& array, const Dims& dims,
+                                 const std::function<int64_t(const std::vector<int64_t>&)>& place);
+
+// A view in NumPy: over the elements of the first argument, which may lie apart.
+Object made_view(Context& c, const Arguments& a, std::string_view name,
+                 std::optional<Tensor> tensor);
 
 // An axis of an array of this rank, counted from its end too.
 std::optional<size_t> axis_argument(const Arguments& a, size_t place, int64_t otherwise,

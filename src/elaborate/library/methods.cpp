@@ -15,8 +15,11 @@
 #include "elaborate/emit/opsets.h"
 #include "elaborate/flow/effect_tables.h"
 #include "elaborate/library/array_choices.h"
+#include "elaborate/library/array_operators.h"
+#include "elaborate/library/array_products.h"
 #include "elaborate/library/array_reductions.h"
 #include "elaborate/library/array_shapes.h"
+#include "elaborate/library/array_tables.h"
 #include "elaborate/library/call_caches.h"
 #include "elaborate/library/constructors.h"
 #include "elaborate/library/named_tuples.h"
@@ -373,14 +376,18 @@ Object array_function(Context& c, const MethodObject& method, const Arguments& a
         std::string_view name;
         Object (*function)(Context&, const Arguments&);
     };
-    constexpr Named kFunctions[] = {{"clip", np_clip},       {"transpose", np_transpose},
-                                    {"squeeze", np_squeeze}, {"repeat", np_repeat},
-                                    {"cumsum", np_cumsum},   {"argsort", np_argsort},
-                                    {"sum", np_sum},         {"prod", np_prod_of_array},
-                                    {"mean", np_mean},       {"max", np_max},
-                                    {"min", np_min},         {"argmax", np_argmax},
-                                    {"argmin", np_argmin},   {"all", np_all},
-                                    {"any", np_any}};
+    constexpr Named kFunctions[] = {{"clip", np_clip},         {"transpose", np_transpose},
+                                    {"squeeze", np_squeeze},   {"repeat", np_repeat},
+                                    {"cumsum", np_cumsum},     {"argsort", np_argsort},
+                                    {"sum", np_sum},           {"prod", np_prod_of_array},
+                                    {"mean", np_mean},         {"max", np_max},
+                                    {"min", np_min},           {"argmax", np_argmax},
+                                    {"argmin", np_argmin},     {"all", np_all},
+                                    {"any", np_any},           {"round", np_round},
+                                    {"dot", np_dot},           {"std", np_std},
+                                    {"var", np_var},           {"cumprod", np_cumprod},
+                                    {"swapaxes", np_swapaxes}, {"nonzero", np_nonzero},
+                                    {"take", np_take},         {"trace", np_trace}};
     auto found = std::find_if(std::begin(kFunctions), std::end(kFunctions),
                               [&method](const Named& one) { return one.name == method.name; });
     if (found == std::end(kFunctions)) {

@@ -60,6 +60,12 @@ std::optional<Tensor> array_of(Context& c, const Object& object, Range range, Li
 
 Object np_array(Context& c, const Arguments& a) {
     std::optional<ElementType> type = dtype_argument(a, 1);
+    const Object* copies = argument_of(a, SIZE_MAX, "copy");
+    bool is_copy = copies == nullptr || (copies->is(ObjectKind::kBool) && copies->as_bool());
+    if (!is_copy || has_other_keywords(a, {"dtype", "copy"})) {
+        return refuse(c, a.range, "`np.array` with keywords other than `dtype`",
+                      "make the array first, and then reshape it");
+    }
     if (!type) {
         return refuse(c, a.range, "a dtype that is not known", "use np.float32, np.int64, ...");
     }
@@ -97,6 +103,9 @@ Object array_from(Context& c, const Object& object, Range range) {
 Object np_asarray(Context& c, const Arguments& a) {
     const Object& array = a.positional[0];
     std::optional<ElementType> type = dtype_argument(a, 1);
+    if (has_other_keywords(a, {"dtype"})) {
+        return refuse_array(c, a, "asarray");
+    }
     bool is_it = array.is(ObjectKind::kConstant) && type &&
                  (*type == ElementType::kUndefined || *type == array.get<Tensor>().element_type());
     return is_it ? array : np_array(c, a);
@@ -129,9 +138,10 @@ std::optional<Dims> dims_argument(Context& c, const Object& object) {
 // `own`: the element type of the value; kUndefined: a number of Python.
 Object np_filled(Context& c, const Arguments& a, const Object& value, size_t dtype_position,
                  ElementType own = ElementType::kUndefined) {
-    std::optional<Dims> dims = dims_argument(c, a.positional[0]);
+    const Object* shape = argument_of(a, 0, "shape");
+    std::optional<Dims> dims = shape != nullptr ? dims_argument(c, *shape) : std::nullopt;
     std::optional<ElementType> type = dtype_argument(a, dtype_position);
-    if (!dims || !type) {
+    if (!dims || !type || has_other_keywords(a, {"shape", "dtype", "fill_value"})) {
         return refuse(c, a.range, "an array of this shape or dtype cannot be made",
                       "give non-negative ints");
     }
@@ -160,27 +170,74 @@ Object np_ones(Context& c, const Arguments& a) {
     return np_filled(c, a, Object::real(1), 1);
 }
 
+// NumPy leaves the elements as they are in memory, where programs that have a meaning set them.
+Object np_empty(Context& c, const Arguments& a) {
+    return np_filled(c, a, Object::real(0), 1);
+}
+
 Object np_full(Context& c, const Arguments& a) {
-    if (is_numpys_scalar(a.positional[1])) {
-        return np_filled(c, a, plain_number(a.positional[1]), 2, numpys_type(a.positional[1]));
+    const Object* value = argument_of(a, 1, "fill_value");
+    if (value != nullptr && is_numpys_scalar(*value)) {
+        return np_filled(c, a, plain_number(*value), 2, numpys_type(*value));
     }
-    return a.positional[1].is_number()
-               ? np_filled(c, a, a.positional[1], 2)
+    return value != nullptr && value->is_number()
+               ? np_filled(c, a, *value, 2)
                : refuse(c, a.range, "`np.full` with a value that is not a number");
 }
 
-Object np_arange(Context& c, const Arguments& a) {
+// np.arange(stop), (start, stop) and (start, stop, step), also by keyword.
+Object np_arange(Context& c, const Arguments& given) {
+    Arguments a = given;
+    const Object *start = argument_of(given, SIZE_MAX, "start"),
+                 *stop = argument_of(given, SIZE_MAX, "stop"),
+                 *step = argument_of(given, SIZE_MAX, "step");
+    if (start != nullptr || stop != nullptr || step != nullptr) {
+        // By position, each in its place.
+        size_t count = given.positional.size();
+        bool is_stop = count == 1 && stop == nullptr && start == nullptr;
+        std::vector<Object> parts = given.positional;
+        parts.insert(parts.begin(), is_stop ? 1 : 0, Object::integer(0));
+        bool is_known = (start == nullptr || count == 0) && (stop == nullptr || count <= 1) &&
+                        (step == nullptr || count <= 2);
+        if (parts.empty()) {
+            parts.push_back(start != nullptr ? *start : Object::integer(0));
+        }
+        if (stop != nullptr) {
+            parts.push_back(*stop);
+        }
+        if (!is_known || parts.size() < 2) {
+            return refuse_array(c, given, "arange");
+        }
+        if (step != nullptr) {
+            parts.push_back(*step);
+        }
+        a.positional = std::move(parts);
+        a.ranges.assign(a.positional.size(), given.range);
+    }
+    if (a.positional.empty() || a.positional.size() > 4 ||
+        has_other_keywords(given, {"start", "stop", "step", "dtype"})) {
+        return refuse_array(c, given, "arange");
+    }
+    std::optional<ElementType> type = dtype_argument(a, 3);
+    a.positional.resize(std::min<size_t>(a.positional.size(), 3));
     if (std::any_of(a.positional.begin(), a.positional.end(),
                     [](const Object& one) { return one.is(ObjectKind::kFloat); })) {
-        return arange_of_floats(c, a);
+        return arange_of_floats(c, a, type);
     }
     Object range = py_range(c, a);
-    std::optional<ElementType> type = dtype_argument(a, 3);
     if (range.is_error() || !type) {
         return Object::error();
     }
     std::optional<Tensor> tensor = static_tensor(c, range, *type, a.range);
     return tensor ? Object::make(ObjectKind::kConstant, std::move(*tensor)) : Object::error();
+}
+
+// np.dtype(type)
+Object np_dtype(Context& c, const Arguments& a) {
+    std::optional<ElementType> type = dtype_argument(a, 0);
+    return type && *type != ElementType::kUndefined
+               ? Object::element_type(*type, TypeForm::kNumpyDtype)
+               : refuse(c, a.range, "`np.dtype` of this type", "use np.float32, np.int64, ...");
 }
 
 // onnx.helper.make_tensor(name, data_type, dims, vals)

@@ -15,6 +15,8 @@ Object np_asarray(Context& c, const Arguments& a);
 Object np_zeros(Context& c, const Arguments& a);
 Object np_ones(Context& c, const Arguments& a);
 Object np_full(Context& c, const Arguments& a);
+Object np_empty(Context& c, const Arguments& a);
+Object np_dtype(Context& c, const Arguments& a);
 Object np_arange(Context& c, const Arguments& a);
 // onnx.numpy_helper.from_array(array, name) and to_array(tensor): the elements are copied.
 Object copied_array(Context& c, const Arguments& a);

@@ -9,6 +9,7 @@
 #include "elaborate/objects/arguments.h"
 #include "elaborate/objects/array_math.h"
 #include "elaborate/objects/array_selection.h"
+#include "elaborate/objects/array_sums.h"
 #include "elaborate/objects/changes.h"
 #include "elaborate/objects/context.h"
 #include "elaborate/objects/element_types.h"
@@ -84,11 +85,34 @@ std::optional<Object> broadcast_operands(Context& c, const Tensor& a, const Tens
     return std::nullopt;
 }
 
+// What NumPy computes for an array to the power of one number, which is rounded once; nothing: Pow.
+std::optional<Tensor> quick_power(const Tensor& base, const Tensor& exponent) {
+    if (!is_floating(base.element_type()) || exponent.count() != 1) {
+        return std::nullopt;
+    }
+    double power = (*to_doubles(exponent))[0];
+    std::optional<Broadcast> same = broadcast(base.dims(), base.dims());
+    if (power == 2) {
+        return same ? combine(Binary::kMul, base, base, *same) : std::nullopt;
+    }
+    if (power == -1) {
+        Tensor one = *cast_array(Tensor::scalar<double>(1), base.element_type());
+        std::optional<Broadcast> both = broadcast({}, base.dims());
+        return both ? combine(Binary::kDiv, one, base, *both) : std::nullopt;
+    }
+    std::optional<Object> root =
+        power == 0.5 ? map_array(array_object(base), std::sqrt) : std::nullopt;
+    return root ? std::optional(as_array_scalar(*root).get<Tensor>()) : std::nullopt;
+}
+
 }  // namespace
 
 std::optional<Object> array_binary(Context& c, Binary op, const Object& a, const Object& b,
                                    Range range) {
-    if (!are_arrays(a, b) || op == Binary::kMatMul) {
+    if (op == Binary::kMatMul) {
+        return c.runs_file ? array_product(c, a, b, range) : std::nullopt;
+    }
+    if (!are_arrays(a, b)) {
         return std::nullopt;
     }
     ElementType type = computed_type(a, b);
@@ -103,12 +127,37 @@ std::optional<Object> array_binary(Context& c, Binary op, const Object& a, const
     if (std::optional<Object> failed = broadcast_operands(c, *left, *right, range, both)) {
         return failed;
     }
-    std::optional<Tensor> result = combine(op, *left, *right, both);
+    bool may_be_quick = op == Binary::kPow && !is_numpys_scalar(a) && both.dims == left->dims();
+    std::optional<Tensor> result =
+        may_be_quick ? quick_power(*left, *right) : std::optional<Tensor>();
+    result = result ? std::move(result) : combine(op, *left, *right, both);
     return result
                ? array_object(std::move(*result))
                : refuse(c, range,
                         fmt::format("`{}` on arrays of {}",
                                     lowering::kBinarySymbols[static_cast<size_t>(op)], name(type)));
+}
+
+std::optional<Object> array_product(Context& c, const Object& a, const Object& b, Range range) {
+    const Object left = as_array_scalar(a), right = as_array_scalar(b);
+    auto is_array = [](const Object& one) {
+        return one.is(ObjectKind::kConstant) && is_array_operand(one);
+    };
+    if (!is_array(left) || !is_array(right)) {
+        return std::nullopt;
+    }
+    ElementType type = computed_type(left, right);
+    std::optional<Tensor> x = as_array(left, type), y = as_array(right, type);
+    std::optional<Tensor> made = x && y ? matrix_product(*x, *y) : std::nullopt;
+    if (made) {
+        return as_numpys_number(array_object(std::move(*made)));
+    }
+    return is_floating(type)
+               ? refuse(c, range,
+                        "a product of these matrices, which depends on the order in which NumPy "
+                        "adds",
+                        "write the numbers, or use `op.MatMul` in the script")
+               : refuse(c, range, "a product of matrices of these shapes");
 }
 
 std::optional<Object> array_compare(Context& c, CompareOp op, const Object& a, const Object& b,
@@ -184,10 +233,31 @@ void replace_array(Context& c, const Object& a, Tensor changed) {
 
 }  // namespace
 
-Object array_view(Context& c, const Object& a, Tensor tensor) {
+ArrayOrder order_of(Context& c, const Object& array) {
+    const Unknowns& unknowns = *c.program.unknowns;
+    bool is_line = array.get<Tensor>().rank() == 1;
+    bool has_gaps = unknowns.strided_arrays.count(array) != 0;
+    bool is_known = c.runs_file && (is_line || (!unknowns.has_other_order && !has_gaps));
+    return !is_known ? ArrayOrder::kUnknown : has_gaps ? ArrayOrder::kLine : ArrayOrder::kRow;
+}
+
+void note_other_order(Context& c) {
+    c.program.unknowns->has_other_order = true;
+}
+
+Object reshaped_view(Context& c, const Object& a, Tensor tensor) {
     Object view = array_object(std::move(tensor));
     note_view(c, a);
     note_view(c, view);
+    if (c.program.unknowns->strided_arrays.count(a) != 0) {
+        c.program.unknowns->strided_arrays.insert(view);
+    }
+    return view;
+}
+
+Object array_view(Context& c, const Object& a, Tensor tensor) {
+    Object view = reshaped_view(c, a, std::move(tensor));
+    c.program.unknowns->strided_arrays.insert(view);
     return view;
 }
 
@@ -206,6 +276,9 @@ std::optional<Object> array_item(Context& c, const Object& a, const Object& inde
         return std::nullopt;
     }
     Tensor result = gather(array, selection->places, selection->dims);
+    if (selection->is_copy && selection->dims.size() > 1 && index.is(ObjectKind::kTuple)) {
+        note_other_order(c);  // what arrays choose is made with their axes first
+    }
     return selection->is_copy ? array_object(std::move(result))
                               : array_view(c, a, std::move(result));
 }
@@ -281,7 +354,8 @@ namespace {
 constexpr std::string_view kArrayMethods[] = {
     "astype", "copy", "reshape", "tolist",    "item",    "ravel",  "flatten", "max",
     "min",    "sum",  "clip",    "transpose", "squeeze", "repeat", "cumsum",  "argsort",
-    "all",    "any",  "prod",    "mean",      "argmax",  "argmin"};
+    "all",    "any",  "prod",    "mean",      "argmax",  "argmin", "round",   "dot",
+    "std",    "var",  "cumprod", "swapaxes",  "nonzero", "take",   "trace"};
 
 Object list_of(const Tensor& array, size_t axis, int64_t& place) {
     if (axis == array.dims().size()) {
@@ -360,6 +434,7 @@ std::optional<Object> array_member(Context& c, const Object& a, std::string_view
     if (name == "T") {
         const Tensor& array = a.get<Tensor>();
         Dims dims(array.dims().rbegin(), array.dims().rend());
+        note_other_order(c);
         return array_view(c, a, gather(array, transposed_places(array.dims()), dims));
     }
     if (std::find(std::begin(kArrayMethods), std::end(kArrayMethods), name) !=
@@ -383,7 +458,7 @@ std::optional<Object> array_method(Context& c, const Object& a, std::string_view
     }
     if (name == "reshape" && !given.empty()) {
         std::optional<Dims> dims = new_dims(array, given);
-        return dims ? std::optional(array_view(c, a, array.reshaped(std::move(*dims))))
+        return dims ? std::optional(reshaped_view(c, a, array.reshaped(std::move(*dims))))
                     : std::nullopt;
     }
     if (!given.empty()) {
@@ -394,7 +469,8 @@ std::optional<Object> array_method(Context& c, const Object& a, std::string_view
     }
     if (name == "ravel" || name == "flatten") {
         Tensor flat = array.reshaped({array.count()});
-        return name == "ravel" ? array_view(c, a, std::move(flat)) : array_object(std::move(flat));
+        return name == "ravel" ? reshaped_view(c, a, std::move(flat))
+                               : array_object(std::move(flat));
     }
     int64_t place = 0;
     if (name == "tolist" || (name == "item" && array.count() == 1)) {

@@ -2,6 +2,7 @@
 // they mean in NumPy 2: computed wherever they stand, as none gives more than it takes.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -17,13 +18,31 @@ namespace sardonyx::elaborate {
 std::optional<Object> array_binary(Context& c, lowering::Binary op, const Object& a,
                                    const Object& b, syntax::Range range);
 
+// a @ b, as far as the order of the additions does not show.
+std::optional<Object> array_product(Context& c, const Object& a, const Object& b,
+                                    syntax::Range range);
+
 std::optional<Object> array_compare(Context& c, syntax::CompareOp op, const Object& a,
                                     const Object& b, syntax::Range range);
 
 std::optional<Object> array_unary(lowering::Unary op, const Object& a);
 
+// How the elements of an array lie in NumPy's memory, which decides the order of its additions: the
+// last axis innermost, without gaps; a vector with gaps or backwards; or not known.
+enum class ArrayOrder : uint8_t { kRow, kLine, kUnknown };
+
+// Of an array that the top level of a file has made; those of Python are not known.
+ArrayOrder order_of(Context& c, const Object& array);
+
 // Another array over the same elements in NumPy: neither may be changed from now on.
 Object array_view(Context& c, const Object& a, Tensor tensor);
+
+// The same of one whose elements lie as those of `a`: with another shape alone.
+Object reshaped_view(Context& c, const Object& a, Tensor tensor);
+
+// From now on new arrays may have another order of axes in memory than the last one innermost, as
+// the order of their operands decides.
+void note_other_order(Context& c);
 
 // An element as a number of Python; of a type that has arithmetic.
 Object element_of(const Tensor& array, int64_t place);

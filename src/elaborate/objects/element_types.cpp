@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "elaborate/objects/arguments.h"
+#include "elaborate/objects/array_math.h"
 #include "elaborate/objects/context.h"
 #include "elaborate/objects/statics.h"
 #include "types/numpy_names.h"
@@ -64,6 +66,32 @@ Object element_type_method(Context& c, const MethodObject& method, const Argumen
                                          : Object::boolean(is_floating(type));
 }
 
+namespace {
+
+// What NumPy takes for a text: a name, or a letter and the number of bytes.
+ElementType type_of_code(std::string_view text) {
+    struct Row {
+        std::string_view code;
+        ElementType type;
+    };
+    static constexpr Row kRows[] = {
+        {"f2", ElementType::kFloat16}, {"f4", ElementType::kFloat},    {"f8", ElementType::kDouble},
+        {"f", ElementType::kFloat},    {"d", ElementType::kDouble},    {"e", ElementType::kFloat16},
+        {"i1", ElementType::kInt8},    {"i2", ElementType::kInt16},    {"i4", ElementType::kInt32},
+        {"i8", ElementType::kInt64},   {"u1", ElementType::kUint8},    {"u2", ElementType::kUint16},
+        {"u4", ElementType::kUint32},  {"u8", ElementType::kUint64},   {"?", ElementType::kBool},
+        {"int", ElementType::kInt64},  {"float", ElementType::kDouble}};
+    const Row* row = std::find_if(std::begin(kRows), std::end(kRows),
+                                  [text](const Row& one) { return one.code == text; });
+    if (row != std::end(kRows)) {
+        return row->type;
+    }
+    ElementType named = element_type_from_numpy(text);
+    return has_arithmetic(named) ? named : ElementType::kUndefined;
+}
+
+}  // namespace
+
 // The element type that `dtype=` or a positional argument names; FLOAT by default for reals is
 // NumPy's DOUBLE, so a tensor made without dtype keeps what Python's values imply, as literals do.
 std::optional<ElementType> dtype_argument(const Arguments& a, size_t position) {
@@ -79,12 +107,14 @@ std::optional<ElementType> dtype_argument(const Arguments& a, size_t position) {
     }
     if (object->is(ObjectKind::kPythonType)) {
         const std::string& name = object->get<PythonType>().name;
-        return name == "float"  ? ElementType::kDouble
-               : name == "int"  ? ElementType::kInt64
-               : name == "bool" ? ElementType::kBool
-                                : ElementType::kUndefined;
+        return name == "float"  ? std::optional(ElementType::kDouble)
+               : name == "int"  ? std::optional(ElementType::kInt64)
+               : name == "bool" ? std::optional(ElementType::kBool)
+                                : std::nullopt;
     }
-    return std::nullopt;
+    ElementType named =
+        object->is(ObjectKind::kString) ? type_of_code(object->text()) : ElementType::kUndefined;
+    return named != ElementType::kUndefined ? std::optional(named) : std::nullopt;
 }
 
 }  // namespace sardonyx::elaborate

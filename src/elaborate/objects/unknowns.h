@@ -43,6 +43,10 @@ struct Unknowns {
     std::vector<std::unique_ptr<Environment>> namespaces;
     // Arrays that share elements with another one (arrays.h).
     ObjectSet shared_arrays;
+    // Those of them whose elements may not be neighbours in memory.
+    ObjectSet strided_arrays;
+    // Whether an array has been made whose axes may lie in another order than the last innermost.
+    bool has_other_order = false;
     std::vector<std::shared_ptr<UnknownCause>> causes;
     size_t failures = 0;  // statements that have not been run
     // How many names have been gone through. Past the limit nothing more is run, and all is

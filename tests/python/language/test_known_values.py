@@ -31,6 +31,7 @@ SCRIPT = "V = ({})\n@script()\ndef m(x: FLOAT[1]):\n    return op.Constant(value
 A = "A = np.arange(6).reshape(2, 3)\n"
 F = "A = np.array([2.5, -0.0, 0.0, -1.5], np.float32)\n"
 EQUAL = [
+    (A, "float(np.sum(np.full(9, 0.1)))"),
     ("", "operator.mul(3, 4) + operator.sub(2, 5)"),
     ("", "operator.lt(1, 2)"),
     ("", "functools.reduce(operator.mul, [1, 2, 3])"),
@@ -103,7 +104,7 @@ NOT_CERTAIN = [
     (A, "np.argsort(np.array([1, 1])).tolist()"),
     (A, "np.sort(np.array([0.0, -0.0])).tolist()"),
     (A, "np.maximum(np.array([np.nan]), 1.0).tolist()"),
-    (A, "float(np.sum(np.full(9, 0.1)))"),
+    (A, "float(np.sum((np.full((3, 3), 0.1) * A.T[:, :1]).T * A[:1]))"),
     (A, "np.concatenate([A, A[0]]).tolist()"),
     ("", "sum([0.1] * 10)"),
     ("", "'a b'.split(sep=' ')"),
