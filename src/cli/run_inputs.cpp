@@ -163,7 +163,7 @@ Result<NamedValues> read_inputs(const ir::Graph& graph, const InputOptions& opti
     for (const ir::Value* input : graph.inputs) {
         bool is_given = std::any_of(values.begin(), values.end(),
                                     [&](const auto& value) { return value.first == input->name; });
-        bool may_lack = input->constant.has_value() || input->type.kind() == TypeKind::kOptional;
+        bool may_lack = input->is_initializer() || input->type.kind() == TypeKind::kOptional;
         if (is_given || may_lack) {
             continue;
         }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "base/stop.h"
 #include "decompile/facts.h"
 
@@ -21,13 +23,17 @@ std::optional<Expression> list_of(const std::vector<T>& values, Word word) {
     return Expression::list(std::move(items));
 }
 
+// Empty: no literal gives these bits.
 std::string float_word(float value) {
-    return float_literal(value);
+    return std::isnan(value) && !is_plain_nan(value) ? "" : float_literal(value);
 }
 
 std::string text_word(const std::string& text) {
-    Result<std::string> literal = string_literal(text);
-    return literal.ok() ? *literal : std::string();
+    return text_literal(text);
+}
+
+std::optional<Expression> word(std::string text) {
+    return text.empty() ? std::nullopt : std::optional(Expression::atom(std::move(text)));
 }
 
 }  // namespace
@@ -37,10 +43,9 @@ std::optional<Expression> plain_value(const ir::Attribute& attribute) {
     if (const auto* number = attribute.get<int64_t>()) {
         words = Expression::atom(fmt::to_string(*number));
     } else if (const auto* real = attribute.get<float>()) {
-        words = Expression::atom(float_word(*real));
+        words = word(float_word(*real));
     } else if (const auto* string = attribute.get<std::string>()) {
-        std::string text = text_word(*string);
-        words = text.empty() ? std::nullopt : std::optional(Expression::atom(text));
+        words = Expression::atom(text_literal(*string));
     } else if (const auto* ints = attribute.get<std::vector<int64_t>>()) {
         words = list_of(*ints, [](int64_t value) { return fmt::to_string(value); });
     } else if (const auto* floats = attribute.get<std::vector<float>>()) {

@@ -94,10 +94,22 @@ std::optional<Expression> Unit::symbol(const ir::Node& node) {
     return Expression::atom(fmt::format("{} {} {}", flat(left), row->symbol, flat(right)));
 }
 
+// In a script, each combination of inputs that a call gives is a function of its own.
+void Unit::check_inputs(const ir::Node& node, const ir::Function& callee) {
+    const std::vector<ir::Value*>& inputs = callee.body->inputs;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+        if (i >= node.input_count() || node.input(i) == nullptr) {
+            fail(node, fmt::format("the omitted function input {}", quoted(inputs[i]->name)));
+            return;
+        }
+    }
+}
+
 Expression Unit::call(const ir::Node& node) {
     const ir::Function* callee = callee_of(node);
     Expression result = Expression::call("");
     if (callee != nullptr) {
+        check_inputs(node, *callee);
         result.head = module_.function_name(*callee);
     } else {
         int64_t version = version_of(node.domain);

@@ -95,7 +95,7 @@ class Comparison {
             }
             bool has_default = x[i]->is_initializer();
             if (has_default != y[i]->is_initializer() ||
-                (has_default && !ir::same_tensor(*x[i]->constant, *y[i]->constant))) {
+                (has_default && !ir::same_stored(*x[i], *y[i]))) {
                 differ("the default of the input {} changes", quoted(x[i]->name));
             }
         }

@@ -173,30 +173,44 @@ Result<Expression> Module::stored(const Tensor& tensor, const ir::Value* initial
 Result<Expression> Module::array(const Tensor& tensor, const ir::Value* initializer,
                                  std::string_view hint) {
     bool is_small = tensor.count() <= kMostLiterals;
-    Result<Expression> literal = is_small || !is_storable(tensor, initializer)
-                                     ? tensor_literal(tensor)
-                                     : Result<Expression>(Error{});
-    if (!literal.ok()) {
-        return is_storable(tensor, initializer) ? stored(tensor, initializer, hint) : literal;
+    if (!is_small && is_storable(tensor, initializer)) {
+        return stored(tensor, initializer, hint);
+    }
+    Result<Expression> literal = tensor_literal(tensor);
+    if (!literal.ok() && is_storable(tensor, initializer)) {
+        return stored(tensor, initializer, hint);
     }
     std::string_view type = numpy_type(tensor.element_type());
     bool is_flat = tensor.count() > 0 || (tensor.rank() == 1 && tensor.dims()[0] == 0);
-    if (!type.empty() && is_flat) {
+    if (literal.ok() && !type.empty() && is_flat) {
         import("numpy as np");
         return Expression::call(
             "np.array", {std::move(*literal), Expression::atom(fmt::format("dtype={}", type))});
     }
-    // Of no NumPy type, text, or without elements under dims that a list cannot show.
+    return made_tensor(tensor);
+}
+
+// One of no NumPy type, of text, without elements under dims that a list cannot show, or with bits
+// that no number gives: a NaN can have others than `float("nan")`.
+Result<Expression> Module::made_tensor(const Tensor& tensor) {
     import_from("onnx", "TensorProto");
     import_from("onnx.helper", "make_tensor");
     std::vector<int64_t> count{tensor.count()};
     Result<Expression> items = tensor_literal(tensor.reshaped(count));
+    bool is_raw = !items.ok();
+    if (is_raw) {
+        items = raw_tensor_literal(tensor);
+    }
     SDX_TRY(items);
-    return Expression::call(
+    Expression made = Expression::call(
         "make_tensor",
         {Expression::atom("\"value\""),
          Expression::atom(fmt::format("TensorProto.{}", name(tensor.element_type()))),
          dims_list(tensor.dims()), std::move(*items)});
+    if (is_raw) {
+        made.items.push_back(Expression::atom("raw=True"));
+    }
+    return made;
 }
 
 namespace {

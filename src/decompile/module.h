@@ -57,6 +57,8 @@ class Module {
     // A tensor of which nobody needs to know where it stands: in the file, or as an array.
     Result<Expression> array(const Tensor& tensor, const ir::Value* initializer,
                              std::string_view hint);
+    // It as a call of `make_tensor`.
+    Result<Expression> made_tensor(const Tensor& tensor);
     // The annotation of a type; nothing: the language has none.
     std::optional<Expression> annotation(const Type& type);
 

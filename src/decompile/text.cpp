@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 
 #include "base/utf8.h"
 
@@ -162,6 +163,21 @@ Result<std::string> string_literal(std::string_view text) {
     return literal + quote;
 }
 
+std::string bytes_literal(std::string_view bytes) {
+    std::string literal = "b\"";
+    for (char byte : bytes) {
+        auto code = static_cast<uint8_t>(byte);
+        bool is_plain = code >= 0x20 && code < 0x7F && code != '"' && code != '\\';
+        is_plain ? literal.push_back(byte) : void(literal += fmt::format("\\x{:02x}", code));
+    }
+    return literal + '"';
+}
+
+std::string text_literal(std::string_view text) {
+    Result<std::string> literal = string_literal(text);
+    return literal.ok() ? std::move(*literal) : bytes_literal(text);
+}
+
 std::string comment_text(std::string_view text) {
     constexpr size_t kMost = 400;
     std::string words;
@@ -190,6 +206,11 @@ std::string special_literal(double value) {
 
 }  // namespace
 
+bool is_plain_nan(double value) {
+    double plain = std::copysign(std::numeric_limits<double>::quiet_NaN(), value);
+    return std::memcmp(&plain, &value, sizeof plain) == 0;
+}
+
 std::string with_point(std::string text) {
     return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
 }
@@ -215,16 +236,6 @@ std::string float_literal(double value) {
 }
 
 namespace {
-
-Result<std::vector<std::string>> text_items(const Tensor& tensor) {
-    std::vector<std::string> items;
-    for (const std::string& text : tensor.elements<std::string>()) {
-        Result<std::string> literal = string_literal(text);
-        SDX_TRY(literal);
-        items.push_back(std::move(*literal));
-    }
-    return items;
-}
 
 // Whether these numbers, as the compiler reads them, are the tensor.
 template <typename T>
@@ -262,8 +273,19 @@ Result<std::vector<std::string>> integer_items(const Tensor& tensor) {
     return items;
 }
 
-// NaN and infinity, which are calls.
-enum class Specials : uint8_t { kCalls, kRefused };
+// NaN and infinity, which are calls, and text that is not UTF-8.
+enum class Specials : uint8_t { kTaken, kRefused };
+
+Result<std::vector<std::string>> text_items(const Tensor& tensor, Specials specials) {
+    std::vector<std::string> items;
+    for (const std::string& text : tensor.elements<std::string>()) {
+        if (specials == Specials::kRefused && !string_literal(text).ok()) {
+            return no_literal(tensor);
+        }
+        items.push_back(text_literal(text));
+    }
+    return items;
+}
 
 Result<std::vector<std::string>> float_items(const Tensor& tensor, Specials specials) {
     std::optional<std::vector<double>> values = to_doubles(tensor, kMostElements);
@@ -273,7 +295,8 @@ Result<std::vector<std::string>> float_items(const Tensor& tensor, Specials spec
     bool is_double = tensor.element_type() == ElementType::kDouble;
     std::vector<std::string> items;
     for (double value : *values) {
-        if (specials == Specials::kRefused && !std::isfinite(value)) {
+        bool is_refused = specials == Specials::kRefused && !std::isfinite(value);
+        if (is_refused || (std::isnan(value) && !is_plain_nan(value))) {
             return no_literal(tensor);
         }
         items.push_back(is_double ? double_literal(value) : float_literal(value));
@@ -299,10 +322,10 @@ Result<Expression> literal_of(const Tensor& tensor, Specials specials) {
         tensor.count() > kMostElements || tensor.rank() > kMostRank) {
         return no_literal(tensor);
     }
-    Result<std::vector<std::string>> items = kind == ElementClass::kText ? text_items(tensor)
-                                             : kind == ElementClass::kFloating
-                                                 ? float_items(tensor, specials)
-                                                 : integer_items(tensor);
+    Result<std::vector<std::string>> items =
+        kind == ElementClass::kText       ? text_items(tensor, specials)
+        : kind == ElementClass::kFloating ? float_items(tensor, specials)
+                                          : integer_items(tensor);
     SDX_TRY(items);
     size_t next = 0;
     bool is_empty = tensor.count() == 0;  // its dims may say so late
@@ -311,8 +334,17 @@ Result<Expression> literal_of(const Tensor& tensor, Specials specials) {
 
 }  // namespace
 
+Result<Expression> raw_tensor_literal(const Tensor& tensor) {
+    if (tensor.element_type() == ElementType::kString || tensor.count() > kMostElements) {
+        return no_literal(tensor);
+    }
+    std::span<const std::byte> bytes = tensor.bytes();
+    std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    return Expression::atom(bytes_literal(text));
+}
+
 Result<Expression> tensor_literal(const Tensor& tensor) {
-    return literal_of(tensor, Specials::kCalls);
+    return literal_of(tensor, Specials::kTaken);
 }
 
 Result<Expression> plain_tensor_literal(const Tensor& tensor) {

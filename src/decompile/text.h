@@ -42,18 +42,26 @@ void append_statement(std::string& text, size_t indent, const std::vector<std::s
 
 // A string literal; the error of text that is not UTF-8 says so.
 Result<std::string> string_literal(std::string_view text);
+// A bytes literal.
+std::string bytes_literal(std::string_view bytes);
+// A string literal, or a bytes literal of text that is not UTF-8.
+std::string text_literal(std::string_view text);
 // The digits of a finite number, as a float also where they would be an int.
 std::string with_point(std::string text);
 // A float literal that gives exactly this number back when it is rounded to float; `float("nan")`
 // and `float("inf")` are calls.
 std::string float_literal(double value);
+// Whether a NaN is the one that `float("nan")` is, with either sign.
+bool is_plain_nan(double value);
 // Text for a comment: on one line, without characters that a terminal or an editor obeys.
 std::string comment_text(std::string_view text);
 
+// The bytes of a tensor, from low to high, as a bytes literal; not for STRING. Error: too many.
+Result<Expression> raw_tensor_literal(const Tensor& tensor);
 // Number and text literals of a tensor, nested by its dims; NaN and infinity are calls. Error: no
-// literal gives the same bytes.
+// such literal gives the same bytes.
 Result<Expression> tensor_literal(const Tensor& tensor);
-// The same without calls. Error: also for NaN and infinity.
+// The same without calls. Error: also for NaN, infinity and text that is not UTF-8.
 Result<Expression> plain_tensor_literal(const Tensor& tensor);
 
 }  // namespace sardonyx::decompile

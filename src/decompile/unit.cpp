@@ -84,6 +84,20 @@ std::string Unit::decorator() {
     return "@" + flat(Expression::call("script", std::move(arguments)));
 }
 
+std::string Unit::default_of(const ir::Value& input, const std::string& name) {
+    if (input.sparse != nullptr) {
+        fail(fmt::format("a script cannot express the sparse default of the input {}",
+                         quoted(input.name)));
+        return "";
+    }
+    Result<Expression> array = module_.array(*input.constant, &input, name);
+    if (!array.ok()) {
+        fail(array.error().message);
+        return "";
+    }
+    return flat(*array);
+}
+
 void Unit::add_inputs(Expression& parameters) {
     bool has_default = false;
     for (const ir::Value* input : graph_.inputs) {
@@ -101,16 +115,9 @@ void Unit::add_inputs(Expression& parameters) {
             facts_.set_known_type(input, input->type.element_type());
             type->head = text + ": " + type->head;
             if (input->is_initializer()) {
-                Result<Expression> array = module_.array(*input->constant, input, text);
-                if (!array.ok()) {
-                    fail(array.error().message);
-                    return;
-                }
                 has_default = true;
-                parameters.items.push_back(Expression::atom(flat(*type) + " = " + flat(*array)));
-                continue;
-            }
-            if (has_default) {
+                *type = Expression::atom(flat(*type) + " = " + default_of(*input, text));
+            } else if (has_default) {
                 fail(fmt::format("the input {} without a default follows one that has one",
                                  quoted(input->name)));
             }

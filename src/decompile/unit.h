@@ -31,6 +31,8 @@ class Unit {
 
     std::string decorator();
     Expression signature(std::string* result);
+    // The text of the default of an input of the model, whose parameter is `name`.
+    std::string default_of(const ir::Value& input, const std::string& name);
     void add_inputs(Expression& parameters);
     void add_attributes(Expression& parameters);
     Expression attribute_parameter(const ir::Attribute& attribute);
@@ -62,6 +64,7 @@ class Unit {
     void know_results(const ir::Node& node);
 
     Targets targets_of(const ir::Node& node);
+    void check_inputs(const ir::Node& node, const ir::Function& callee);
     Expression call(const ir::Node& node);
     // As an operator of Python; nothing: it would be another node.
     std::optional<Expression> symbol(const ir::Node& node);

@@ -139,7 +139,7 @@ class FormalDuties {
 
     std::vector<std::string> breaches() {
         const ir::Graph& graph = *model_.graph;
-        check_names(graph);
+        check_graph(graph);
         constexpr int64_t kOwnInitializers = 4;
         for (const ir::Value* value : graph.initializers) {
             if (model_.ir_version < kOwnInitializers && !value->is_graph_input()) {
@@ -170,16 +170,24 @@ class FormalDuties {
         }
     }
 
-    void check_names(const ir::Graph& graph) {
+    void check_graph(const ir::Graph& graph) {
         if (graph.name.empty()) {
             const char* which = &graph == model_.graph ? "the graph" : "a graph of a node";
             breaches_.push_back(fmt::format("{} has no name", which));
+        }
+        for (const ir::Value* output : graph.outputs) {
+            if (output->graph() != &graph) {
+                breaches_.push_back(
+                    fmt::format("output `{}` of the graph `{}` of a node is a "
+                                "value of a graph around it",
+                                output->name, graph.name));
+            }
         }
         for (const ir::Node& node : graph) {
             stop_point();
             for (const ir::Attribute& attribute : node.attributes) {
                 if (ir::Graph* const* subgraph = attribute.get<ir::Graph*>()) {
-                    check_names(**subgraph);
+                    check_graph(**subgraph);
                 }
             }
         }

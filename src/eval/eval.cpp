@@ -10,26 +10,49 @@
 #include "eval/dispatch/invoke.h"
 #include "eval/eager.h"
 #include "eval/run/runner.h"
+#include "ir/sparse.h"
 #include "types/numpy_names.h"
 
 namespace sardonyx::eval {
 namespace {
 
+bool is_of(ElementType declared, const Tensor& tensor) {
+    return declared == ElementType::kUndefined || declared == tensor.element_type();
+}
+
+// A sequence or a map, which hold what the type says. Shapes of items are not looked at.
+bool holds_declared(const Type& type, const RuntimeValue& value) {
+    if (!type.is_known() || value.is_none()) {
+        return true;
+    }
+    if (value.is_tensor()) {
+        return type.is_tensor() && is_of(type.element_type(), value.tensor());
+    }
+    if (value.is_map()) {
+        return type.kind() == TypeKind::kMap && is_of(type.element_type(), value.map().keys) &&
+               holds_declared(type.element(), value.map().values);
+    }
+    const std::vector<RuntimeValue>& items = value.sequence().items;
+    return type.kind() == TypeKind::kSequence &&
+           std::all_of(items.begin(), items.end(), [&](const RuntimeValue& item) {
+               return holds_declared(type.element(), item);
+           });
+}
+
 // Whether a value may be given for what a graph declares.
 bool fits(const Type& declared, const RuntimeValue& value) {
-    if (!value.is_tensor()) {
-        return !declared.is_tensor() || value.is_none();
-    }
-    const Tensor& tensor = value.tensor();
     const Type& type = declared.kind() == TypeKind::kOptional ? declared.element() : declared;
     if (!type.is_known()) {
         return true;
     }
+    if (!value.is_tensor()) {
+        return holds_declared(type, value);
+    }
+    const Tensor& tensor = value.tensor();
     if (!type.is_tensor()) {
         return type.kind() == TypeKind::kSparseTensor;
     }
-    if (type.element_type() != ElementType::kUndefined &&
-        type.element_type() != tensor.element_type()) {
+    if (!is_of(type.element_type(), tensor)) {
         return false;
     }
     if (!type.has_shape()) {
@@ -83,7 +106,7 @@ std::string inputs_of(const ir::Graph& graph) {
 
 Status place_inputs(const Plan& plan,
                     std::span<const std::pair<std::string_view, RuntimeValue>> inputs,
-                    std::vector<RuntimeValue>* placed) {
+                    const RunOptions& options, std::vector<RuntimeValue>* placed) {
     const ir::Graph& graph = *plan.graph;
     std::vector<bool> given(graph.inputs.size(), false);
     placed->resize(graph.inputs.size());
@@ -117,6 +140,8 @@ Status place_inputs(const Plan& plan,
         }
         if (input.constant.has_value()) {
             (*placed)[i] = *input.constant;
+        } else if (input.sparse != nullptr) {
+            SDX_ASSIGN((*placed)[i], ir::densified(*input.sparse, options.max_bytes));
         } else if (input.type.kind() != TypeKind::kOptional) {
             return Error{
                 fmt::format("input `{}` ({}) is missing", input.name, input.type.to_string())};
@@ -158,7 +183,7 @@ Result<std::vector<RuntimeValue>> run(
     const Plan& plan, std::span<const std::pair<std::string_view, RuntimeValue>> inputs,
     const RunOptions& options, RunObserver* observer) {
     std::vector<RuntimeValue> placed;
-    SDX_TRY(place_inputs(plan, inputs, &placed));
+    SDX_TRY(place_inputs(plan, inputs, options, &placed));
     Runner runner(options, observer);
     return unless_stopped(options, [&] { return runner.call(plan.main, std::move(placed), {}); });
 }

@@ -6,6 +6,7 @@
 #include "infer/contents.h"
 #include "infer/diagnostics.h"
 #include "infer/operators.h"
+#include "ir/sparse.h"
 
 namespace sardonyx::infer {
 namespace {
@@ -179,8 +180,7 @@ void infer_constant(NodeContext& c) {
             return;
         }
         if (const ir::SparseTensor* sparse = attribute->get<ir::SparseTensor>()) {
-            c.set_output(0, sparse->values.element_type(),
-                         Shape(sparse->dims.begin(), sparse->dims.end()));
+            c.set_output(0, ir::dense_type(*sparse));
             return;
         }
         std::optional<Tensor> tensor = constant_of_attribute(*attribute);

@@ -14,6 +14,7 @@
 #include "base/stop.h"
 #include "infer/diagnostics.h"
 #include "infer/schema_check.h"
+#include "ir/sparse.h"
 #include "ops/ops.h"
 #include "ops/schema_set.h"
 #include "types/domain.h"
@@ -166,8 +167,8 @@ class CertainTypes {
             set(*input, input->type);
         }
         for (const ir::Value* value : graph.initializers) {
-            if (!value->is_graph_input() && value->constant.has_value()) {
-                set(*value, Type::tensor(value->constant->element_type()));
+            if (!value->is_graph_input()) {
+                set(*value, Type::tensor(value->type.element_type()));
             }
         }
     }
@@ -265,11 +266,11 @@ std::string first_hopeless_node(const ir::Model& model) {
 
 void check_defaults(const ir::Model& model, std::vector<Finding>& findings) {
     for (const ir::Value* input : model.graph->inputs) {
-        if (!input->constant.has_value()) {
+        if (!input->is_initializer()) {
             continue;
         }
-        const Dims& dims = input->constant->dims();
-        Type given = Type::tensor(input->constant->element_type(), Shape(dims.begin(), dims.end()));
+        Type given =
+            input->sparse != nullptr ? ir::dense_type(*input->sparse) : input->constant->type();
         if (!merge(given, input->type).has_value()) {
             findings.push_back(
                 {&kDeclaredTypeMismatch,

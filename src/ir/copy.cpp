@@ -7,6 +7,7 @@
 
 #include "base/stop.h"
 #include "ir/equal.h"
+#include "ir/sparse.h"
 #include "ir/walk.h"
 
 namespace sardonyx::ir {
@@ -283,7 +284,8 @@ class Copier {
         if (given.is_graph_input()) {
             Value* value = values_.at(&given);
             value->constant.reset();
-            to_.add_default(value, *given.constant);
+            given.sparse != nullptr ? add_sparse_default(to_, value, *given.sparse)
+                                    : to_.add_default(value, *given.constant);
             return;
         }
         Value* value = given.sparse != nullptr

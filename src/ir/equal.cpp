@@ -28,6 +28,13 @@ bool same_tensor(const Tensor& a, const Tensor& b) {
                                                    a.stored_bytes().size()) == 0;
 }
 
+bool same_stored(const Value& a, const Value& b) {
+    if (a.sparse != nullptr && b.sparse != nullptr) {
+        return same_sparse(*a.sparse, *b.sparse);
+    }
+    return a.constant && b.constant && same_tensor(*a.constant, *b.constant);
+}
+
 bool same_value(const AttributeValue& a, const AttributeValue& b) {
     if (a.index() != b.index()) {
         return false;

@@ -1,4 +1,5 @@
 #include "ir/ir.h"
+#include "ir/sparse.h"
 #include "types/domain.h"
 
 #include <algorithm>
@@ -208,8 +209,7 @@ Value* Model::add_initializer(Graph* graph, std::string_view name, Tensor tensor
 Value* Model::add_sparse_initializer(Graph* graph, std::string_view name, SparseTensor tensor) {
     Value& value = values_.make();
     value.name = intern(name);
-    value.type = Type::sparse_tensor(tensor.values.element_type(),
-                                     Shape(tensor.dims.begin(), tensor.dims.end()));
+    value.type = dense_type(tensor);
     value.sparse = std::make_unique<const SparseTensor>(std::move(tensor));
     value.graph_ = graph;
     value.is_initializer_ = true;

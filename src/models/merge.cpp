@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "ir/copy.h"
+#include "ir/sparse.h"
 #include "models/dims.h"
 #include "models/values.h"
 #include "types/domain.h"
@@ -222,8 +223,9 @@ class Merger {
             for (const auto& [key, value] : given->metadata) {
                 input->metadata.emplace_back(first_.intern(key), first_.intern(value));
             }
-            if (given->is_initializer() && given->constant) {
-                first_.add_default(input, *given->constant);
+            if (given->is_initializer()) {
+                given->sparse != nullptr ? ir::add_sparse_default(first_, input, *given->sparse)
+                                         : first_.add_default(input, *given->constant);
             }
             inputs_.push_back(input);
             own_inputs_.emplace_back(given, input);

@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "base/stop.h"
+#include "ir/sparse.h"
 #include "proto/fields.h"
 #include "proto/read_context.h"
 #include "proto/wire.h"
@@ -147,8 +148,8 @@ bool read_sparse_initializer(ReadContext& context, std::string_view bytes, Scope
         return false;
     }
     if (input != nullptr) {
-        return context.fail(
-            fmt::format("the default of the input `{}` is sparse, which cannot be read", kept));
+        ir::add_sparse_default(context.model, input, std::move(sparse));
+        return true;
     }
     return define(context, scope,
                   context.model.add_sparse_initializer(graph, kept, std::move(sparse)));

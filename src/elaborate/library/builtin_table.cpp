@@ -288,7 +288,7 @@ constexpr BuiltinRow kBuiltins[] = {
     {"enum.auto", enum_auto, 0, 0},
     {"onnx.numpy_helper.from_array", copied_array, 1, 2, true},
     {"onnx.numpy_helper.to_array", copied_array, 1, 1},
-    {"onnx.helper.make_tensor", make_tensor, 0, 4, true},
+    {"onnx.helper.make_tensor", make_tensor, 0, 5, true},
     {"sardonyx.script", sdx_script, 0, SIZE_MAX, true},
     {"sardonyx.graph", sdx_graph, 0, 0},
     {"sardonyx.load_weights", load_weights, 1, 1},

@@ -240,7 +240,21 @@ Object np_dtype(Context& c, const Arguments& a) {
                : refuse(c, a.range, "`np.dtype` of this type", "use np.float32, np.int64, ...");
 }
 
-// onnx.helper.make_tensor(name, data_type, dims, vals)
+namespace {
+
+// The elements that `bytes` are, from low to high, as raw_data of a TensorProto has them.
+std::optional<Tensor> raw_tensor(ElementType type, const Dims& dims, const std::string& bytes) {
+    std::optional<int64_t> count = element_count(dims);
+    if (type == ElementType::kString || !count || byte_size(type, *count) != bytes.size()) {
+        return std::nullopt;
+    }
+    auto kept = std::make_shared<const std::string>(bytes);
+    return Tensor::view_of(type, dims, std::as_bytes(std::span(*kept)), kept);
+}
+
+}  // namespace
+
+// onnx.helper.make_tensor(name, data_type, dims, vals, raw=False)
 Object make_tensor(Context& c, const Arguments& a) {
     auto argument = [&a](size_t position, std::string_view name) -> const Object* {
         const KeywordArgument* keyword = a.find(name);
@@ -251,6 +265,7 @@ Object make_tensor(Context& c, const Arguments& a) {
     const Object* type = argument(1, "data_type");
     const Object* dims = argument(2, "dims");
     const Object* values = argument(3, "vals");
+    const Object* raw = argument(4, "raw");
     if (type == nullptr || dims == nullptr || values == nullptr) {
         return refuse(c, a.range, "`make_tensor` needs name, data_type, dims and vals");
     }
@@ -258,6 +273,16 @@ Object make_tensor(Context& c, const Arguments& a) {
                           : type->is_integer() ? element_type_from_number(type->as_int())
                                                : ElementType::kUndefined;
     std::optional<Dims> shape = dims_argument(c, *dims);
+    if (raw != nullptr && !(raw->is(ObjectKind::kBool) && !raw->as_bool())) {
+        bool has_bytes = raw->is(ObjectKind::kBool) && values->is(ObjectKind::kBytes);
+        std::optional<Tensor> tensor =
+            has_bytes && element != ElementType::kUndefined && shape
+                ? raw_tensor(element, *shape, std::string(values->text()))
+                : std::nullopt;
+        return tensor ? Object::make(ObjectKind::kConstant, std::move(*tensor))
+                      : refuse(c, a.range,
+                               "`make_tensor` with a type, dims and raw bytes that do not match");
+    }
     std::optional<Tensor> flat = element != ElementType::kUndefined && shape && values->is_static()
                                      ? static_tensor(c, *values, element, a.range)
                                      : std::nullopt;

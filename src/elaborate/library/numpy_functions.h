@@ -20,7 +20,7 @@ Object np_dtype(Context& c, const Arguments& a);
 Object np_arange(Context& c, const Arguments& a);
 // onnx.numpy_helper.from_array(array, name) and to_array(tensor): the elements are copied.
 Object copied_array(Context& c, const Arguments& a);
-// onnx.helper.make_tensor(name, data_type, dims, vals)
+// onnx.helper.make_tensor(name, data_type, dims, vals, raw=False)
 Object make_tensor(Context& c, const Arguments& a);
 
 // np.finfo(dtype), np.iinfo(dtype): the limits of an element type, as members.

@@ -9,40 +9,10 @@
 #include "eval/loops/strided.h"
 #include "eval/loops/visit.h"
 #include "eval/operators/kernel.h"
+#include "ir/sparse.h"
 
 namespace sardonyx::eval::kernels {
 namespace {
-
-// A sparse tensor with its zeros. Indices are of the flattened tensor, or one row per element.
-Result<Tensor> densified(const KernelContext& c, const ir::SparseTensor& sparse) {
-    SDX_TRY(check_size(sparse.values.element_type(), sparse.dims, c.options()));
-    std::optional<std::vector<int64_t>> indices =
-        sparse.indices.is_valid() ? to_int64s(sparse.indices, INT64_MAX) : std::nullopt;
-    int64_t count = sparse.values.count();
-    int64_t per_element =
-        count == 0 || !indices.has_value() ? 1 : static_cast<int64_t>(indices->size()) / count;
-    bool is_flat = per_element == 1 && (sparse.indices.rank() == 1 || sparse.dims.size() == 1);
-    if (!indices.has_value() || is_packed(sparse.values.element_type()) ||
-        static_cast<int64_t>(indices->size()) != per_element * count ||
-        (!is_flat && per_element != static_cast<int64_t>(sparse.dims.size()))) {
-        return Error{"the sparse tensor's indices do not fit its values"};
-    }
-    Tensor dense = Tensor::zeros(sparse.values.element_type(), sparse.dims);
-    Dims strides = row_major_strides(sparse.dims);
-    for (int64_t i = 0; i < count; ++i) {
-        int64_t offset = 0;
-        for (int64_t k = 0; k < per_element; ++k) {
-            int64_t index = (*indices)[i * per_element + k];
-            int64_t limit = is_flat ? dense.count() : sparse.dims[k];
-            if (index < 0 || index >= limit) {
-                return Error{fmt::format("the sparse index {} is out of range", index)};
-            }
-            offset += is_flat ? index : index * strides[k];
-        }
-        copy_elements(sparse.values, i, dense, offset, 1);
-    }
-    return dense;
-}
 
 template <typename T>
 Tensor list_tensor(const std::vector<T>& list) {
@@ -94,7 +64,7 @@ Status constant(KernelContext& c) {
     } else if (const auto* value = attribute->get<std::vector<std::string>>()) {
         c.set_output(0, Tensor::of_strings({static_cast<int64_t>(value->size())}, *value));
     } else if (const auto* value = attribute->get<ir::SparseTensor>()) {
-        SDX_ASSIGN(Tensor dense, densified(c, *value));
+        SDX_ASSIGN(Tensor dense, ir::densified(*value, c.options().max_bytes));
         c.set_output(0, std::move(dense));
     } else {
         return Error{fmt::format("attribute `{}` gives no value", attribute->name)};

@@ -16,6 +16,7 @@
 #include "eval/plan/layout.h"
 #include "eval/plan/places.h"
 #include "eval/plan/rewrite.h"
+#include "ir/sparse.h"
 
 namespace sardonyx::eval {
 namespace {
@@ -93,6 +94,9 @@ class Functions {
 // bytes.
 constexpr int64_t kLargestFolded = int64_t{64} << 20;
 constexpr int64_t kMostFolded = int64_t{512} << 20;
+
+// So many bytes have the dense forms of the sparse initializers of a graph, all together.
+constexpr int64_t kMostDensified = int64_t{4} << 30;
 
 // A Gradient node has a plan of its own of the nodes that it differentiates; all of these together
 // have at most so many nodes.
@@ -205,15 +209,28 @@ class Planner {
         return slot;
     }
 
-    Result<Operand> find(const ir::Value* value) const {
+    Result<Operand> find(const ir::Value* value) {
         if (value == nullptr || value->name.empty()) {
             return kNoOperand;
         }
         auto found = operands_.find(value);
+        if (found == operands_.end() && value->sparse != nullptr) {
+            return add_dense(*value);
+        }
         if (found == operands_.end()) {
             return Error{fmt::format("value `{}` is used before it is made", value->name)};
         }
         return found->second;
+    }
+
+    // Operators read a sparse initializer as the dense tensor that it stands for.
+    Result<Operand> add_dense(const ir::Value& value) {
+        Result<Tensor> dense = ir::densified(*value.sparse, kMostDensified - densified_bytes_);
+        if (!dense.ok()) {
+            return Error{fmt::format("initializer `{}`: {}", value.name, dense.error().message)};
+        }
+        densified_bytes_ += byte_size(dense->element_type(), dense->count());
+        return operands_[&value] = plan_->add_constant(std::move(*dense));
     }
 
     static void use(Level* level, Operand operand, size_t node) {
@@ -437,6 +454,7 @@ class Planner {
     GradientSlices slices_;
     FoldedNodes folded_;  // of DequantizeLinear
     int64_t folded_bytes_ = 0;
+    int64_t densified_bytes_ = 0;
     int64_t differentiated_ = 0;
     int orders_ = 0;  // of the Gradient nodes that are being planned
     int depth_ = 0;

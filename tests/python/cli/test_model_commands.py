@@ -549,6 +549,80 @@ def test_diff_of_sparse_initializers() -> None:
     assert {(one["kind"], one["what"]) for one in found["changes"]} == {("weight", "`w`")}
 
 
+def sparse_model(values: Any, indices: Any, dims: list[int], is_default: bool = False) -> Any:
+    """`y` is the sparse initializer `w`, and so is `z` where `c` is true."""
+    tensor = numpy_helper.from_array(np.asarray(values), "w")
+    places = numpy_helper.from_array(np.array(indices, np.int64))
+    kind = tensor.data_type
+    branches = [
+        helper.make_graph([helper.make_node("Identity", [name], [made])], made, [],
+                          [helper.make_tensor_value_info(made, kind, dims)])
+        for name, made in (("w", "yes"), ("x", "no"))
+    ]  # fmt: skip
+    nodes = [
+        helper.make_node("Identity", ["w"], ["y"]),
+        helper.make_node("If", ["c"], ["z"], then_branch=branches[0], else_branch=branches[1]),
+    ]
+    inputs = [("c", TensorProto.BOOL, []), ("x", kind, dims), ("w", kind, dims)]
+    graph = helper.make_graph(
+        nodes, "g",
+        [helper.make_tensor_value_info(*one) for one in inputs[: 3 if is_default else 2]],
+        [helper.make_tensor_value_info(name, kind, dims) for name in "yz"],
+        sparse_initializer=[helper.make_sparse_tensor(tensor, places, dims)],
+    )  # fmt: skip
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=8)
+
+
+@pytest.mark.parametrize(
+    ("values", "indices"),
+    [
+        (np.array([5, 7], np.float32), [1, 5]),
+        (np.array([5, 7], np.float32), [[0, 1], [1, 2]]),
+        (np.array([5, 7, -1], np.int64), [0, 3, 4]),
+        (np.array([True]), [[1, 1]]),
+        (np.array([0.5], np.float16), [2]),
+        (np.array([], np.float64), []),
+    ],
+)
+@pytest.mark.parametrize("is_default", [False, True])
+def test_sparse_initializers_are_dense(values: Any, indices: Any, is_default: bool) -> None:
+    model = sparse_model(values, indices, [2, 3], is_default)
+    onnx.checker.check_model(model)
+    onnx.save(model, "sparse.onnx")
+    x = np.ones((2, 3), values.dtype)
+    np.save("x.npy", x)
+    session = onnxruntime.InferenceSession("sparse.onnx")
+    wanted = session.run(None, {"c": np.array(True), "x": x})
+    run("run", "sparse.onnx", "c=True", "x=x.npy", "-o", "results.npz")
+    results = np.load("results.npz")
+    for name, expected in zip("yz", wanted, strict=True):
+        assert results[name].dtype == expected.dtype
+        np.testing.assert_array_equal(results[name], expected)
+    if is_default:
+        run("run", "sparse.onnx", "c=True", "x=x.npy", "w=x.npy", "-o", "results.npz")
+        np.testing.assert_array_equal(np.load("results.npz")["z"], x)
+    assert run("check", "sparse.onnx").stderr.startswith("no errors or warnings")
+    for words in (["strip"], ["convert"]):
+        run(*words, "sparse.onnx", "-o", "again.onnx")
+        assert run("diff", "sparse.onnx", "again.onnx").stdout == ""
+        assert onnx.load("again.onnx").graph.sparse_initializer == model.graph.sparse_initializer
+    done = run("decompile", "sparse.onnx", status=1)
+    assert "a script cannot express the sparse " in done.stderr
+
+
+def test_sizes_of_sparse_initializers_are_bounded() -> None:
+    model = sparse_model(np.array([1], np.float32), [1], [1 << 20, 1 << 20])
+    onnx.save(model, "huge.onnx")
+    done = run("run", "huge.onnx", "c=True", "x=[[1]]", status=1)
+    assert "initializer `w`: the dense form" in done.stderr and "the limit" in done.stderr
+    # One that nobody reads is not made.
+    del model.graph.node[:], model.graph.output[:], model.graph.input[1:]
+    model.graph.node.append(helper.make_node("Not", ["c"], ["y"]))
+    model.graph.output.append(helper.make_tensor_value_info("y", TensorProto.BOOL, []))
+    onnx.save(model, "huge.onnx")
+    assert "False" in run("run", "huge.onnx", "c=True").stdout
+
+
 def test_diff_of_parts() -> None:
     assert changes(FIRST, FIRST.replace(": 18, ", ": 19, ")) == [
         ("header", "opset ai.onnx", "18", "19")

@@ -655,6 +655,22 @@ FILES: dict[str, tuple[str, str, str, str]] = {
         "",
         "equal",
     ),
+    "tensors of raw bytes": (
+        ("from onnx import helper, numpy_helper, TensorProto\n"
+        "RAW = b'\\x00\\x00\\x80?\\x00\\x00\\x00@'\n"
+        "T = helper.make_tensor('t', TensorProto.FLOAT, [2], RAW, raw=True)\n"
+        "C = numpy_helper.to_array(T)"),
+        "C",
+        "",
+        "equal",
+    ),
+    "tensors of too few raw bytes": (
+        ("from onnx import helper, numpy_helper, TensorProto\n"
+        "C = helper.make_tensor('t', TensorProto.FLOAT, [2], b'1234', raw=True)"),
+        "C",
+        "",
+        "refused",
+    ),
     "an iterator of itertools twice": (
         "import itertools as it\np = it.product([1], [2])\nK = len(list(p)) + len(list(p)) + 1",
         "K",

@@ -189,6 +189,14 @@ def names_out_of_sight(model: Model, _: Random) -> None:
     add_node(model, "Not", ["if_"], ["inner_"])
 
 
+def add_sparse_weights(model: Model, draw: Random) -> None:
+    """Operators read them as dense tensors."""
+    values = weights(f"sparse{len(model.graph.sparse_initializer)}", 1)
+    indices = numpy_helper.from_array(np.array([draw.randrange(6)]))
+    model.graph.sparse_initializer.append(helper.make_sparse_tensor(values, indices, [2, 3]))
+    add_node(model, "Abs", [values.name], [f"{values.name}_abs"])
+
+
 VALID = [
     rename_graph,
     add_metadata,
@@ -203,6 +211,7 @@ VALID = [
     train,
     flip_flag,
     names_out_of_sight,
+    add_sparse_weights,
 ]
 
 # --- Mutations after which a model is not valid --------------------------------------------------
@@ -439,6 +448,17 @@ def input_of_two_types(model: Model, _: Random) -> None:
     model.graph.output.append(info(model.graph.input[0].name, 3, 5, 7))
 
 
+def output_of_outer_graph(model: Model, draw: Random) -> None:
+    """A branch that gives a value of the graph around it as it is."""
+    flag = numpy_helper.from_array(np.array(True), "outer_")
+    model.graph.initializer.append(flag)
+    negated = helper.make_node("Not", ["outer_"], ["inner_"])
+    own = helper.make_graph([negated], "own", [], [info("inner_", kind=TensorProto.BOOL)])
+    outer = helper.make_graph([], "outer", [], [info("outer_", kind=TensorProto.BOOL)])
+    first, second = draw.sample([own, outer], 2)
+    add_node(model, "If", ["outer_"], ["if_"], then_branch=first, else_branch=second)
+
+
 def cut_off(model: Model, draw: Random) -> bytes:
     data = model.SerializeToString()
     # Within the graph, whose length is said before it.
@@ -487,6 +507,7 @@ INVALID: list[Callable[[Model, Random], bytes | None]] = [
     no_type,
     untyped_attribute,
     input_of_two_types,
+    output_of_outer_graph,
     cut_off,
 ]
 
@@ -502,6 +523,7 @@ RUNNABLE = {
     "no_type",
     "untyped_attribute",
     "input_of_two_types",
+    "output_of_outer_graph",
 }
 
 

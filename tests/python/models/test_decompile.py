@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import pathlib
 import re
+import runpy
 import subprocess
 import sys
 from typing import Any
@@ -299,6 +300,73 @@ def test_strings_are_escaped(tmp_path):
     assert check(model.SerializeToString(), tmp_path, []).isascii()
 
 
+def odd_nan() -> float:
+    """A NaN with other bits than `float("nan")`."""
+    return float(np.array(0x7FC00001, np.uint32).view(np.float32))
+
+
+def raw(kind: int, *words: int, width: str) -> onnx.TensorProto:
+    return onnx.helper.make_tensor("c", kind, [len(words)], np.array(words, width).tobytes(), True)
+
+
+@pytest.mark.parametrize(
+    ("tensor", "is_raw"),
+    [
+        (onnx.numpy_helper.from_array(np.array([[1 + 2j, -0.0]], np.complex64)), True),
+        (onnx.numpy_helper.from_array(np.array([3j, 1e300], np.complex128)), True),
+        (raw(TensorProto.FLOAT, 0x7FC00001, 0x3F800000, width="<u4"), True),
+        (raw(TensorProto.DOUBLE, 0xFFF8000000000002, width="<u8"), True),
+        (raw(TensorProto.FLOAT16, 0x7E01, 0x5C22, width="<u2"), True),
+        (raw(TensorProto.BFLOAT16, 0xFFC1, width="<u2"), True),
+        (raw(TensorProto.FLOAT, 0x7FC00000, 0xFFC00000, width="<u4"), False),
+        (
+            onnx.helper.make_tensor("c", TensorProto.STRING, [2], [b'a\xff\x00"', b"\xc3\xa9"]),
+            False,
+        ),
+    ],
+)
+def test_bits_that_no_number_gives(tensor, is_raw, tmp_path):
+    """Complex numbers, NaN with bits of their own, and text that is not UTF-8."""
+    node = onnx.helper.make_node("Constant", [], ["y"], value=tensor)
+    output = onnx.helper.make_tensor_value_info("y", tensor.data_type, tensor.dims)
+    graph = onnx.helper.make_graph([node], "g", [], [output])
+    opsets = [onnx.helper.make_opsetid("", 20)]
+    data = onnx.helper.make_model(graph, opset_imports=opsets).SerializeToString()
+    text = check(data, tmp_path, [])
+    assert ("raw=True" in text) == is_raw
+    (tmp_path / "m.py").write_text(text)
+    of_python = runpy.run_path(str(tmp_path / "m.py"))["g"].to_model_bytes()
+    for made in (build(text, tmp_path), of_python):
+        [constant] = onnx.load_from_string(made).graph.node
+        got = constant.attribute[0].t
+        assert (got.data_type, got.dims) == (tensor.data_type, tensor.dims)
+        assert got.string_data == tensor.string_data
+        if tensor.raw_data:
+            assert got.raw_data == tensor.raw_data
+
+
+def test_text_that_is_not_utf8_in_attributes(tmp_path):
+    node = onnx.helper.make_node("Constant", [], ["y"], value_strings=[b"a\xff", b"b"])
+    output = onnx.helper.make_tensor_value_info("y", TensorProto.STRING, [2])
+    graph = onnx.helper.make_graph([node], "g", [], [output])
+    opsets = [onnx.helper.make_opsetid("", 20)]
+    model = onnx.helper.make_model(graph, opset_imports=opsets)
+    assert 'value_strings=[b"a\\xff", "b"]' in check(model.SerializeToString(), tmp_path, [])
+
+
+def test_an_input_of_a_function_that_is_left_out_is_refused():
+    opsets = [onnx.helper.make_opsetid("", 20), onnx.helper.make_opsetid("own", 1)]
+    clip = onnx.helper.make_node("Clip", ["a", "b", "c"], ["r"])
+    function = onnx.helper.make_function("own", "F", ["a", "b", "c"], ["r"], [clip], opsets[:1])
+    values = [onnx.helper.make_tensor_value_info(n, 1, [2]) for n in "xy"]
+    for inputs, words in ((["x"], '"b"'), (["x", "", "x"], '"b"'), (["x", "x"], '"c"')):
+        node = onnx.helper.make_node("F", inputs, ["y"], domain="own")
+        graph = onnx.helper.make_graph([node], "g", values[:1], values[1:])
+        model = onnx.helper.make_model(graph, opset_imports=opsets, functions=[function])
+        with pytest.raises(sardonyx.EvalError, match=f"the omitted function input {words}"):
+            sardonyx.decompile(model)
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -306,7 +374,16 @@ def test_strings_are_escaped(tmp_path):
         (lambda m: setattr(m.graph.node[0], "op_type", "class"), "the operator's name"),
         (lambda m: setattr(m.graph.node[0], "op_type", "f(); g"), "the operator's name"),
         (lambda m: m.graph.node[0].attribute[0].__setattr__("name", "a=1, b"), "the attribute"),
-        (lambda m: m.graph.node[0].attribute[0].__setattr__("s", b"\xff"), "the attribute"),
+        (
+            lambda m: (
+                m.graph.node[0]
+                .attribute[0]
+                .CopyFrom(
+                    onnx.AttributeProto(name="text", type=onnx.AttributeProto.FLOAT, f=odd_nan())
+                )
+            ),
+            "the attribute",
+        ),
         (lambda m: m.graph.input[0].type.Clear(), "the type"),
     ],
 )
