@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <random>
+#include <unordered_map>
 #include <utility>
 
 #include "base/descriptor.h"
@@ -42,32 +43,54 @@ std::string hex(uint64_t number) {
     return text;
 }
 
+// What all names of temporary files begin with.
+constexpr std::string_view kTemporary = ".sardonyx-";
+
 // What the names of temporary files for `path` begin with; short, whatever the name is.
 std::string temporary_prefix(const std::string& path) {
-    return ".sardonyx-" + hex(name_hash(path.substr(path.rfind('/') + 1))) + "-";
+    return std::string(kTemporary) + hex(name_hash(path.substr(path.rfind('/') + 1))) + "-";
 }
 
-// Removes what killed processes have left of their files for `path`: nobody has a lock on it.
-void remove_left_over(const std::string& path) {
-    std::string folder = folder_of(path), prefix = temporary_prefix(path);
-    DIR* entries = ::opendir(folder.c_str());
-    if (entries == nullptr) {
-        return;
-    }
-    while (const dirent* entry = ::readdir(entries)) {
-        if (std::strncmp(entry->d_name, prefix.c_str(), prefix.size()) != 0) {
-            continue;
-        }
-        std::string left = folder + "/" + entry->d_name;
-        Descriptor file(::open(left.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-        if (file.get() >= 0 && ::flock(file.get(), LOCK_EX | LOCK_NB) == 0) {
-            ::unlink(left.c_str());
-        }
-    }
-    ::closedir(entries);
-}
+// A NewFiles has at most so many files open; the others have their temporary names early.
+constexpr size_t kMostOpen = 128;
 
 }  // namespace
+
+// What killed processes have left in the folders that are written to: each folder is read once.
+class NewFiles::LeftOvers {
+  public:
+    // Removes what is left of files for `path`: nobody has a lock on it.
+    void remove_those_of(const std::string& path) {
+        std::string folder = folder_of(path), prefix = temporary_prefix(path);
+        for (const std::string& name : in_folder(folder)) {
+            if (!name.starts_with(prefix)) {
+                continue;
+            }
+            std::string left = folder + "/" + name;
+            Descriptor file(::open(left.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+            if (file.get() >= 0 && ::flock(file.get(), LOCK_EX | LOCK_NB) == 0) {
+                ::unlink(left.c_str());
+            }
+        }
+    }
+
+  private:
+    const std::vector<std::string>& in_folder(const std::string& folder) {
+        auto [names, is_new] = names_.try_emplace(folder);
+        DIR* entries = is_new ? ::opendir(folder.c_str()) : nullptr;
+        if (entries != nullptr) {
+            while (const dirent* entry = ::readdir(entries)) {
+                if (std::string_view(entry->d_name).starts_with(kTemporary)) {
+                    names->second.emplace_back(entry->d_name);
+                }
+            }
+            ::closedir(entries);
+        }
+        return names->second;
+    }
+
+    std::unordered_map<std::string, std::vector<std::string>> names_;
+};
 
 // A file on its way to its place. Until then it has no name, where the system can, and goes with
 // the process; elsewhere it has a temporary one.
@@ -91,13 +114,15 @@ class NewFiles::File {
     File& operator=(const File&) = delete;
 
     Result<void> write(std::span<const std::string_view> parts, WriteMode mode,
-                       const CopyOptions& options, ContentHash* hash);
+                       const CopyOptions& options, LeftOvers& left_overs, ContentHash* hash);
     void set_path(const std::string& path) { given_ = path_ = path; }
     Result<void> flush();
+    // Puts the bytes on the disk and closes the file, with its temporary name. Its lock goes, too.
+    Result<void> close();
     Result<void> put_in_place();
 
   private:
-    bool open();
+    bool open(LeftOvers& left_overs);
     bool name();
     std::string random_name() const {
         std::random_device random;
@@ -116,8 +141,8 @@ class NewFiles::File {
     bool is_device_ = false;  // written into at once
 };
 
-bool NewFiles::File::open() {
-    remove_left_over(path_);
+bool NewFiles::File::open(LeftOvers& left_overs) {
+    left_overs.remove_those_of(path_);
 #if defined(O_TMPFILE)
     if (::access("/proc/self/fd", X_OK) == 0) {  // name() needs it
         file_ = Descriptor(::open(folder_of(path_).c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0666));
@@ -137,7 +162,8 @@ bool NewFiles::File::open() {
 }
 
 Result<void> NewFiles::File::write(std::span<const std::string_view> parts, WriteMode mode,
-                                   const CopyOptions& options, ContentHash* hash) {
+                                   const CopyOptions& options, LeftOvers& left_overs,
+                                   ContentHash* hash) {
     struct stat status {};
     bool exists = !is_unnamed_ && ::stat(path_.c_str(), &status) == 0;
     is_device_ = exists && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
@@ -147,7 +173,7 @@ Result<void> NewFiles::File::write(std::span<const std::string_view> parts, Writ
         bool is_done = file_.get() >= 0 && copy_bytes(file_.get(), parts, options, hash);
         return is_done ? Result<void>() : write_error("write", given_);
     }
-    if (!open()) {
+    if (!open(left_overs)) {
         Error error = write_error("create a file in the folder of", given_);
         temporary_.clear();
         return error;
@@ -159,8 +185,17 @@ Result<void> NewFiles::File::write(std::span<const std::string_view> parts, Writ
 }
 
 Result<void> NewFiles::File::flush() {
-    bool is_done = is_device_ || ::fsync(file_.get()) == 0;
+    bool is_done = is_device_ || file_.get() < 0 || ::fsync(file_.get()) == 0;
     return is_done ? Result<void>() : write_error("write", given_);
+}
+
+Result<void> NewFiles::File::close() {
+    SDX_TRY(flush());
+    if (!is_device_ && !name()) {
+        return write_error("write", given_);
+    }
+    file_ = Descriptor(-1);
+    return {};
 }
 
 // Gives the file a temporary name, since only a name can replace another.
@@ -188,13 +223,15 @@ Result<void> NewFiles::File::put_in_place() {
     return {};
 }
 
-NewFiles::NewFiles(CopyOptions options) : options_(std::move(options)) {}
+NewFiles::NewFiles(CopyOptions options)
+    : options_(std::move(options)), left_overs_(std::make_unique<LeftOvers>()) {}
 NewFiles::~NewFiles() = default;
 
 Result<void> NewFiles::write(const std::string& path, std::span<const std::string_view> parts,
                              WriteMode mode) {
     files_.push_back(std::make_unique<File>(path));
-    return files_.back()->write(parts, mode, options_, nullptr);
+    SDX_TRY(files_.back()->write(parts, mode, options_, *left_overs_, nullptr));
+    return files_.size() > kMostOpen ? files_.back()->close() : Result<void>();
 }
 
 Result<std::string> NewFiles::write_named(
@@ -202,9 +239,10 @@ Result<std::string> NewFiles::write_named(
     const std::function<std::string(uint64_t hash)>& path_of) {
     ContentHash hash;
     files_.push_back(File::unnamed(beside));
-    SDX_TRY(files_.back()->write(parts, WriteMode::kNewRights, options_, &hash));
+    SDX_TRY(files_.back()->write(parts, WriteMode::kNewRights, options_, *left_overs_, &hash));
     std::string path = path_of(hash.value());
     files_.back()->set_path(path);
+    SDX_TRY(files_.size() > kMostOpen ? files_.back()->close() : Result<void>());
     return path;
 }
 
@@ -217,6 +255,11 @@ Result<void> NewFiles::put_in_place() {
     }
     files_.clear();
     return {};
+}
+
+Result<void> NewFiles::put(const std::string& path, std::string_view bytes) {
+    SDX_TRY(write(path, {&bytes, 1}));
+    return put_in_place();
 }
 
 Result<void> write_file(const std::string& path, std::string_view bytes, WriteMode mode) {

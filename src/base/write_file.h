@@ -20,7 +20,7 @@ enum class WriteMode { kNewRights, kKeepRights };
 // Files that belong together: all are written, and are on the disk where there are several, before
 // the first gets its name. They get their names in the order of writing, so what others refer to
 // comes first. Without put_in_place() nothing has happened, but to devices and pipes: those are
-// written into at once.
+// written into at once. It can be used for more files after that.
 class NewFiles {
   public:
     explicit NewFiles(CopyOptions options = {});
@@ -36,11 +36,15 @@ class NewFiles {
                                     std::span<const std::string_view> parts,
                                     const std::function<std::string(uint64_t hash)>& path_of);
     Result<void> put_in_place();
+    // One more file, and all in their places.
+    Result<void> put(const std::string& path, std::string_view bytes);
 
   private:
     class File;
+    class LeftOvers;
 
     CopyOptions options_;
+    std::unique_ptr<LeftOvers> left_overs_;
     std::vector<std::unique_ptr<File>> files_;
 };
 

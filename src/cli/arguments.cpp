@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -19,11 +20,11 @@
 #include "cli/completion.h"
 #include "cli/help_texts.h"
 #include "cli/model_words.h"
+#include "cli/numbers.h"
 #include "cli/terminal.h"
 #include "cli/usage.h"
 
 namespace sardonyx::cli {
-
 namespace {
 
 // Checks whose description is not repeated in the help.
@@ -37,12 +38,9 @@ CLI::Validator one_of(std::vector<std::string> words) {
 }
 
 template <typename T>
-CLI::Validator between(T least, T most) {
-    return CLI::Range(least, most).description("");
-}
-
-CLI::Validator at_least_zero() {
-    return CLI::NonNegativeNumber.description("");
+CLI::Validator between(T least, T most = std::numeric_limits<T>::max()) {
+    return CLI::Validator(
+        [=](const std::string& word) { return problem_of_number(word, least, most); }, "");
 }
 
 CLI::Validator version_from(int64_t least) {
@@ -137,7 +135,7 @@ void add_build(CLI::App& app, Words& words) {
     command
         ->add_option("--external-data", words.build.external_bytes,
                      "Store initializers of at least this size in a file beside the model")
-        ->check(between(size_t{1}, size_t{INT64_MAX}))
+        ->check(between(int64_t{1}))
         ->type_name("BYTES");
 }
 
@@ -145,7 +143,9 @@ void add_build(CLI::App& app, Words& words) {
 void add_random(CLI::App* command, Words& words, InputOptions& options) {
     command->add_flag("--random", options.random,
                       "Use random numbers for inputs that are not given; unknown sizes become 4");
-    command->add_option("--seed", options.seed, "The seed for random numbers")->type_name("N");
+    command->add_option("--seed", options.seed, "The seed for random numbers")
+        ->check(between(uint64_t{0}))
+        ->type_name("N");
     add_list(command, "--dim", words.dims, "The size of a named dimension in random inputs",
              "NAME=SIZE");
 }
@@ -176,7 +176,7 @@ void add_run(CLI::App& app, Words& words) {
     command
         ->add_option("--max-steps", words.run.max_steps,
                      "Stop with an error after this many nodes and iterations")
-        ->check(between(int64_t{1}, INT64_MAX))
+        ->check(between(int64_t{1}))
         ->type_name("N");
     command->add_flag("--trace", words.run.trace,
                       "Print every value: its type, range, NaN and infinities, and source line");
@@ -192,12 +192,12 @@ void add_run(CLI::App& app, Words& words) {
         ->add_option("--atol", words.run.absolute,
                      "With --compare: the absolute tolerance; by default, for float32, 1e-4 of the "
                      "tensor's largest element, and at least 1e-4")
-        ->check(at_least_zero())
+        ->check(between(0.0))
         ->type_name("X");
     command
         ->add_option("--rtol", words.run.relative,
                      "With --compare: the relative tolerance of each element")
-        ->check(at_least_zero())
+        ->check(between(0.0))
         ->type_name("X");
 }
 
@@ -371,7 +371,7 @@ void add_row(CLI::App* command, const OptionRow& row) {
         option->allow_extra_args(false);
     }
     if (std::holds_alternative<size_t*>(row.target)) {
-        option->check(between(row.least, size_t{INT64_MAX}));
+        option->check(between(static_cast<int64_t>(row.least)));
     }
     option->required(row.is_required);
 }

@@ -144,7 +144,8 @@ int run_build(const BuildOptions& options) {
     bool is_model = std::filesystem::path(path).extension() == ".onnx";
     bool is_there = options.target.is_stdin() || std::filesystem::exists(path, failed);
     if (!options.target.is_script() && !is_model && !is_there) {
-        print_error(fmt::format("cannot open `{}`: there is no such file", path));
+        print_error(fmt::format("cannot open `{}`: {}", path,
+                                failed ? failed.message() : "there is no such file"));
         return kFailure;
     }
     if (std::string_view words = complaint(options); !words.empty()) {

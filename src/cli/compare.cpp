@@ -71,7 +71,7 @@ class ValueWriter {
         }
         Result<std::string> bytes = weights::write_npy(tensor);
         SDX_TRY(bytes);
-        SDX_TRY(write_file(folder_.file(fmt::format("{}_{}.npy", prefix_, count_++)), *bytes));
+        SDX_TRY(files_.put(folder_.file(fmt::format("{}_{}.npy", prefix_, count_++)), *bytes));
         names_ += fmt::format("{}\n", name);
         return {};
     }
@@ -82,6 +82,7 @@ class ValueWriter {
     std::string prefix_;
     std::string names_;
     int64_t count_ = 0;
+    NewFiles files_;
 };
 
 // --- The peers -----------------------------------------------------------------------------------

@@ -50,11 +50,12 @@ class FolderSink final : public Sink {
     Result<void> add(const std::string& name, const Tensor& tensor) override {
         Result<std::string> bytes = weights::write_npy(tensor);
         SDX_TRY(bytes);
-        return write_file((std::filesystem::path(folder_) / (name + ".npy")).string(), *bytes);
+        return files_.put((std::filesystem::path(folder_) / (name + ".npy")).string(), *bytes);
     }
 
   private:
     const std::string& folder_;
+    NewFiles files_;
 };
 
 class ArchiveSink final : public Sink {

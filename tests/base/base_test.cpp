@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -171,6 +172,38 @@ TEST_F(File, FailuresLeaveNothingBehind) {
     ASSERT_FALSE(write_file(folder / "taken", "x").ok());
     EXPECT_EQ(entries(), 1u);
     EXPECT_TRUE(std::filesystem::is_directory(folder / "taken"));
+}
+
+// More files than a process may have open, and what another process has left of one of them.
+TEST_F(File, ManyFilesBelongTogether) {
+    constexpr size_t kFiles = 300;
+    rlimit before{};
+    ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+    rlimit few{200, before.rlim_max};
+    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
+    auto path_of = [&](size_t i) { return folder / std::to_string(i); };
+    {
+        NewFiles files;
+        for (size_t i = 0; i < kFiles; ++i) {
+            std::string bytes = std::to_string(i);
+            std::string_view parts[] = {bytes};
+            ASSERT_TRUE(files.write(path_of(i), parts).ok());
+        }
+    }
+    EXPECT_EQ(entries(), 0u);  // nothing was put in its place
+    NewFiles files;
+    for (size_t i = 0; i < kFiles; ++i) {
+        std::string bytes = std::to_string(i);
+        std::string_view parts[] = {bytes};
+        ASSERT_TRUE(files.write(path_of(i), parts).ok());
+    }
+    ASSERT_TRUE(files.put_in_place().ok());
+    ASSERT_TRUE(files.put(path_of(kFiles), "300").ok());
+    EXPECT_EQ(entries(), kFiles + 1);
+    for (size_t i = 0; i <= kFiles; ++i) {
+        EXPECT_EQ(*read_file(path_of(i), 10), std::to_string(i));
+    }
+    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
 }
 
 TEST_F(File, ReadingSaysWhatIsWrong) {

@@ -113,6 +113,21 @@ def test_a_full_disk_leaves_the_old_model_whole(tmp_path):
         run("umount", "-l", tmp_path)
 
 
+def test_more_outputs_than_open_files(tmp_path):
+    """A folder is read once for all files, which made 12,000 outputs take minutes."""
+    count = 12_000 if LARGE else 300
+    names = [f"y{i}" for i in range(count)]
+    nodes = [helper.make_node("Identity", ["x"], [name]) for name in names]
+    save(tmp_path / "wide.onnx", nodes, X, [(name, TensorProto.FLOAT) for name in names])
+    few = limit(resource.RLIMIT_NOFILE, 200)
+    for words in (["run"], ["testcase"]):
+        command = [PROGRAM, *words, "wide.onnx", "x=[1, 2]", "-o", words[0]]
+        done = run(*command, cwd=tmp_path, before=few)
+        assert done.returncode == 0, done.stderr[-500:]
+    assert len(names_in(tmp_path / "run")) == count
+    assert len(names_in(tmp_path / "testcase" / "test_data_set_0")) == count + 1
+
+
 def test_killed_builds_leave_nothing(tmp_path):
     write_weighted(tmp_path, 1.0)
     for delay in (0.001, 0.005, 0.01, 0.02, 0.04, 0.08):
