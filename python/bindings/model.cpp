@@ -6,6 +6,7 @@
 #include <span>
 
 #include "base/screenful.h"
+#include "bindings/declared.h"
 #include "bindings/interrupt.h"
 #include "bindings/numpy.h"
 #include "bindings/tensor.h"
@@ -140,11 +141,8 @@ nb::list run(PyModel& self, const nb::dict& inputs, eval::RunOptions options,
         names.push_back(text_from_python(nb::str(name)));
         auto input = std::find_if(graph.inputs.begin(), graph.inputs.end(),
                                   [&](const ir::Value* one) { return one->name == names.back(); });
-        bool is_literal_input = input != graph.inputs.end() && is_literal(value) &&
-                                (*input)->type.kind() != TypeKind::kSequence;
-        values.push_back(is_literal_input
-                             ? tensor_from_literal(value, (*input)->type.element_type())
-                             : value_from_python(value));
+        values.push_back(input != graph.inputs.end() ? declared_value(value, (*input)->type)
+                                                     : value_from_python(value));
         has_tensor = has_tensor || holds_tensor(value);
     }
     std::vector<std::pair<std::string_view, eval::RuntimeValue>> arguments;

@@ -30,9 +30,12 @@ struct Nesting {
 
 // A map of ai.onnx.ml: its keys are all integers or all strings.
 std::shared_ptr<const eval::Map> map_from_python(const nb::dict& dict) {
-    nb::object keys = nb::list(dict.keys());
+    nb::object keys = nb::list(dict.keys()), values = nb::list(dict.values());
+    if (!is_literal(values)) {  // scalars of NumPy
+        values = nb::module_::import_("numpy").attr("asarray")(values);
+    }
     auto map = eval::make_map(tensor_from_literal(keys, ElementType::kUndefined),
-                              tensor_from_python(nb::list(dict.values())));
+                              tensor_from_python(values));
     if (!map.ok()) {
         raise(PyExc_TypeError, map.error().message);
     }
