@@ -21,6 +21,7 @@
 #include "torch/outline.h"
 #include "torch/outs.h"
 #include "torch/program.h"
+#include "torch/vmap.h"
 
 namespace sardonyx::python {
 
@@ -187,6 +188,8 @@ void bind_torch_file(nb::module_& m) {
         .def_prop_ro("tensors", tensors_of)
         .def_prop_ro("count",
                      [](const PyTorchProgram& self) { return self.file.program.nodes.size(); })
+        .def_prop_ro("has_vmap_loops",
+                     [](const PyTorchProgram& self) { return self.file.program.has_vmap_loops; })
         .def("finish", finish_program, nb::arg("state"))
         .def("with_outputs", with_outputs, nb::arg("names"))
         .def("text", text_of_program, nb::arg("weights"), nb::arg("outline") = false);
@@ -199,6 +202,7 @@ void bind_torch_file(nb::module_& m) {
     m.def("functional_overload", functional_overload, nb::arg("overload"), nb::arg("known"));
     m.def("is_left_out", torch::is_left_out, nb::arg("argument"));
     m.def("means_nothing", torch::means_nothing, nb::arg("packet"));
+    m.def("vmap_target", torch::vmap_target, nb::arg("name"));
     m.def("python_target", torch::python_target, nb::arg("name"));
     m.def("is_python_operation", torch::is_python_operation, nb::arg("name"));
     m.def("form_without_outs", torch::form_without_outs, nb::arg("overload"));

@@ -74,7 +74,7 @@ class Reader {
         made.is_tuple = nb::cast<bool>(nb::getattr(from, "is_tuple"));
         made.is_model = nb::cast<bool>(nb::getattr(from, "is_model"));
         torch::split_outs(made);
-        number_storages(from, made);
+        use_facts(from, made);
         return made;
     }
 
@@ -176,8 +176,9 @@ class Reader {
         return torch::Value::of(kind, text_at(from, "name"));
     }
 
-    // Where torch does not say which tensors share memory, its sizes and strides do.
-    void number_storages(nb::handle from, torch::Program& made) {
+    // What sizes and strides tell: which tensors share memory, where torch does not say it, and
+    // what `as_strided` reads.
+    void use_facts(nb::handle from, torch::Program& made) {
         nb::object told = nb::getattr(from, "facts");
         if (told.is_none()) {
             return;
@@ -185,7 +186,7 @@ class Reader {
         std::map<std::string, torch::TensorFacts, std::less<>> facts;
         for (auto [name, one] : nb::cast<nb::dict>(told)) {
             facts[text_from_python(name)] = {sizes(one[0]), sizes(one[1]),
-                                             nb::cast<int64_t>(one[2])};
+                                             nb::cast<int64_t>(one[2]), size(one[3])};
         }
         std::map<std::string, std::string, std::less<>> groups;
         for (auto [name, group] : nb::cast<nb::dict>(nb::getattr(from, "weight_groups"))) {
@@ -195,24 +196,29 @@ class Reader {
             auto found = facts.find(name);
             return found != facts.end() ? &found->second : nullptr;
         };
-        for (torch::Problem& one : torch::number_storages(made, groups, facts_of)) {
-            problems.push_back(std::move(one));
+        bool is_told =
+            !nb::cast<bool>(nb::getattr(from, "numbers_storages")) && torch::tells_views(made);
+        if (!is_told) {
+            torch::add_problems(problems, torch::number_storages(made, groups, facts_of));
         }
+        torch::add_problems(problems, torch::resolve_strided(made, facts_of, is_told));
     }
 
     // Numbers, and expressions as sympy.srepr writes them.
     static std::vector<torch::Size> sizes(nb::handle list) {
         std::vector<torch::Size> made;
         for (nb::handle one : list) {
-            if (PyLong_Check(one.ptr())) {
-                made.emplace_back(nb::cast<int64_t>(one));
-                continue;
-            }
-            std::string text = text_from_python(one);
-            std::optional<torch::Size> size = torch::parse_size(text);
-            made.push_back(size ? *size : torch::Size::symbol(text));
+            made.push_back(size(one));
         }
         return made;
+    }
+    static torch::Size size(nb::handle from) {
+        if (PyLong_Check(from.ptr())) {
+            return torch::Size(nb::cast<int64_t>(from));
+        }
+        std::string text = text_from_python(from);
+        std::optional<torch::Size> size = torch::parse_size(text);
+        return size ? *size : torch::Size::symbol(text);
     }
 
     std::string torch_folder_;
@@ -230,12 +236,8 @@ CapturedProgram captured_program(nb::handle program, const std::string& torch_fo
         made.problems.push_back({reader.place(nb::getattr(one, "place")), text_at(one, "reason"),
                                  text_at(one, "help")});
     }
-    for (torch::Problem& one : reader.problems) {
-        made.problems.push_back(std::move(one));
-    }
-    for (torch::Problem& one : torch::change_statistics(made.program)) {
-        made.problems.push_back(std::move(one));
-    }
+    torch::add_problems(made.problems, reader.problems);
+    torch::add_problems(made.problems, torch::change_statistics(made.program));
     torch::apply_output_specs(made.program);
     return made;
 }

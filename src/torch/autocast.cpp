@@ -310,10 +310,6 @@ Policy own_policy(std::string_view device, std::string_view target) {
                                                   : Policy::kNone;
 }
 
-std::string_view element_type_of(std::string_view type) {
-    return type.substr(0, type.find('['));
-}
-
 // What autocast casts: DOUBLE stays.
 bool is_cast(std::string_view element_type) {
     return element_type == "FLOAT" || element_type == "FLOAT16" || element_type == "BFLOAT16";

@@ -8,6 +8,7 @@
 #include "torch/copies.h"
 #include "torch/pairs.h"
 #include "torch/shapes.h"
+#include "torch/vmap.h"
 
 namespace sardonyx::torch {
 namespace {
@@ -107,12 +108,9 @@ Result<void> finish(Program& program, std::vector<Problem> problems, State state
     auto is_known = [&is_own](std::string_view overload) {
         return is_own(overload) || !overload_name(overload).empty();
     };
-    for (Problem& one : replace_shape_changes(program)) {
-        problems.push_back(std::move(one));
-    }
-    for (Problem& one : choose_pairs(program, is_known)) {
-        problems.push_back(std::move(one));
-    }
+    add_problems(problems, replace_vmap(program));
+    add_problems(problems, replace_shape_changes(program));
+    add_problems(problems, choose_pairs(program, is_known));
     find_unknown(program, is_known, problems);
     if (!problems.empty()) {
         return report(problems);

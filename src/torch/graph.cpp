@@ -14,6 +14,7 @@
 #include "torch/outs.h"
 #include "torch/script.h"
 #include "torch/storages.h"
+#include "torch/vmap.h"
 
 namespace sardonyx::torch {
 namespace {
@@ -108,9 +109,8 @@ class GraphReader {
         }
         split_outs(program_);
         FactsOf facts = [this](std::string_view name) { return facts_of(std::string(name)); };
-        for (Problem& one : number_storages(program_, groups_, facts)) {
-            reading_.problems.push_back(std::move(one));
-        }
+        add_problems(reading_.problems, number_storages(program_, groups_, facts));
+        add_problems(reading_.problems, resolve_strided(program_, facts));
         return std::move(program_);
     }
 
@@ -147,15 +147,18 @@ class GraphReader {
         return !complex_part_name(element_type(name)).empty();
     }
 
+    Size size_in(JsonValue value) {
+        Result<Size> size = read_size(value);
+        if (!size.ok()) {
+            fail(size.error().message);
+            return {};
+        }
+        return std::move(*size);
+    }
     std::vector<Size> sizes_in(JsonValue list) {
         std::vector<Size> sizes;
         for (JsonValue one : list.items()) {
-            Result<Size> size = read_size(one);
-            if (!size.ok()) {
-                fail(size.error().message);
-                break;
-            }
-            sizes.push_back(std::move(*size));
+            sizes.push_back(size_in(one));
         }
         return sizes;
     }
@@ -171,6 +174,7 @@ class GraphReader {
             facts->sizes = sizes_in(found->second.meta["sizes"]);
             facts->strides = sizes_in(found->second.meta["strides"]);
             facts->element_type = element_type(name);
+            facts->offset = size_in(found->second.meta["storage_offset"]);
             if (facts->sizes.size() != facts->strides.size()) {
                 fail(fmt::format("{} has {} sizes and {} strides", shown(name), facts->sizes.size(),
                                  facts->strides.size()));
@@ -387,7 +391,7 @@ class GraphReader {
         }
         node.place = reading_.places.read(raw["metadata"]);
         if (begins_with(target, kVmap)) {
-            vmap(std::move(node), outputs);
+            vmap(std::move(node), last_part(target), raw, outputs);
             return;
         }
         if (outputs.empty()) {
@@ -423,17 +427,20 @@ class GraphReader {
         add(std::move(node), outputs, is_single);
     }
 
-    // One of the marks between which the operators are of single elements; said once.
-    void vmap(Node node, const std::vector<std::string>& outputs) {
-        if (!has_vmap_) {
-            refuse(node, "`torch.vmap` in a file, where its operators are those of single elements",
-                   "save what `exported.run_decompositions({})` gives, or export the module by "
-                   "`sardonyx.torch.export`");
+    // A mark of torch.vmap; those of other transformations are said once.
+    void vmap(Node node, std::string_view name, JsonValue raw,
+              const std::vector<std::string>& outputs) {
+        node.target = vmap_target(name);
+        if (node.target.empty()) {
+            refuse(node, std::string(kOtherTransformation), std::string(kWithoutTransformation));
+            if (!outputs.empty()) {
+                add(std::move(node), outputs, outputs.size() == 1);
+            }
+            return;
         }
-        has_vmap_ = true;
-        if (!outputs.empty()) {
-            add(std::move(node), outputs, outputs.size() == 1);
-        }
+        node.args = all_arguments(raw, node);
+        node.type = outputs.empty() ? std::string() : annotation(outputs[0]);
+        program_.nodes.push_back(std::move(node));
     }
 
     // Whether a region without results is one in which nothing is written.
@@ -499,12 +506,6 @@ class GraphReader {
                                                          : "int";
         }
         set_arguments(node, target, raw);
-        if (begins_with(packet, "as_strided")) {
-            refuse(node,
-                   fmt::format("{}: a file does not say what else is in the tensor's memory",
-                               quoted_target(name)),
-                   "convert what torch.export gives, without a file");
-        }
         if (is_changed) {
             if (!node.args.empty() && node.args[0].is_ref()) {
                 node.writes = node.args[0].text;
@@ -577,8 +578,7 @@ class GraphReader {
     JsonValue graph_;
     GraphReading& reading_;
     int depth_;
-    Autocast autocast_;  // of this graph
-    bool has_vmap_ = false;
+    Autocast autocast_;              // of this graph
     AutocastState state_of_bodies_;  // of the node that is being read
     Program program_;
     std::unordered_map<std::string, Tensor> tensors_;

@@ -48,6 +48,14 @@ std::string words_of(const Problem& problem) {
     return problem.help.empty() ? text : text + "\n   = help: " + problem.help;
 }
 
+void add_problems(std::vector<Problem>& problems, std::vector<Problem> more) {
+    std::move(more.begin(), more.end(), std::back_inserter(problems));
+}
+
+std::string_view element_type_of(std::string_view type) {
+    return type.substr(0, type.find('['));
+}
+
 std::string_view packet_of(std::string_view target) {
     size_t colons = target.find("::");
     std::string_view rest =

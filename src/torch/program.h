@@ -106,6 +106,7 @@ struct Problem {
     std::string help;
 };
 std::string words_of(const Problem& problem);
+void add_problems(std::vector<Problem>& problems, std::vector<Problem> more);
 
 // The type of a parameter that is an int of Python.
 inline constexpr std::string_view kIntInput = "int";
@@ -141,7 +142,8 @@ struct Program {
     std::vector<OutputSpec> output_specs;  // one for each output, or none: all are the user's
     std::map<std::string, std::string, std::less<>> input_names;  // that the user wants
     bool is_tuple = true;                                         // it returns a tuple, also of one
-    bool is_model = false;  // it is the whole: its results are the outputs of a model
+    bool is_model = false;        // it is the whole: its results are the outputs of a model
+    bool has_vmap_loops = false;  // calls of torch.vmap have become loops
     std::vector<Program> bodies;
     // The values that are complex: pairs of their real and imaginary parts.
     std::set<std::string, std::less<>> pairs;
@@ -149,6 +151,8 @@ struct Program {
     std::map<std::string, DimBounds, std::less<>> bounds;
 };
 
+// `FLOAT` of the type `FLOAT[2, "n"]`.
+std::string_view element_type_of(std::string_view type);
 // `add` of `aten::add.Tensor`.
 std::string_view packet_of(std::string_view target);
 // `aten` of it.

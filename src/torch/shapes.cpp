@@ -96,9 +96,7 @@ bool changes_shape(std::string_view overload) {
 std::vector<Problem> replace_shape_changes(Program& program) {
     std::vector<Problem> problems;
     for (Program& body : program.bodies) {
-        for (Problem& one : replace_shape_changes(body)) {
-            problems.push_back(std::move(one));
-        }
+        add_problems(problems, replace_shape_changes(body));
     }
     Shapes(program).run(problems);
     return problems;

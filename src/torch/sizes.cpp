@@ -225,6 +225,14 @@ Size operator*(const Size& a, const Size& b) {
     return result;
 }
 
+std::optional<int64_t> Size::number() const {
+    bool is_number = terms_.empty() || (terms_.size() == 1 && terms_.begin()->first.empty());
+    if (has_overflown_ || !is_number) {
+        return std::nullopt;
+    }
+    return terms_.empty() ? 0 : terms_.begin()->second;
+}
+
 bool Size::is_exact() const {
     return !has_overflown_ && std::none_of(terms_.begin(), terms_.end(), [](const auto& term) {
         return std::any_of(term.first.begin(), term.first.end(), [](const std::string& symbol) {

@@ -32,6 +32,8 @@ class Size {
     friend bool operator==(const Size&, const Size&) = default;
 
     bool is_exact() const;
+    // Nothing: it has symbols, or is not exact.
+    std::optional<int64_t> number() const;
     size_t term_count() const { return terms_.size(); }
     // As a dimension of an annotation; `None`: it has no form as one.
     std::string annotation(const DimNames& names) const;

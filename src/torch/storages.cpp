@@ -89,6 +89,23 @@ bool is_one_of(const std::string_view (&names)[kCount], std::string_view name) {
     return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
+// Whether it is known that its elements lie one after the other, in their order.
+bool lies_in_order(const TensorFacts* facts) {
+    if (facts == nullptr) {
+        return false;
+    }
+    Size one(1), wanted(1);
+    for (size_t i = facts->sizes.size(); i-- > 0;) {
+        const Size& size = facts->sizes[i];
+        const Size& stride = facts->strides[i];
+        if (!size.is_exact() || !stride.is_exact() || (size != one && stride != wanted)) {
+            return false;
+        }
+        wanted = wanted * size;
+    }
+    return true;
+}
+
 class Storages {
   public:
     explicit Storages(const FactsOf& facts_of) : facts_of_(facts_of) {}
@@ -142,7 +159,7 @@ class Storages {
             return is_same(node, base) ? found->second : fresh;
         }
         bool is_of_order = is_one_of(kOfOrder, packet);
-        if (is_of_order && is_contiguous(base)) {
+        if (is_of_order && lies_in_order(facts_of_(base))) {
             return found->second;
         }
         if (is_of_order || is_one_of(kPerhaps, packet)) {
@@ -178,31 +195,102 @@ class Storages {
                before->element_type == after->element_type && before->strides == after->strides;
     }
 
-    // Whether it is known to be.
-    bool is_contiguous(const std::string& name) const {
-        const TensorFacts* facts = facts_of_(name);
-        if (facts == nullptr) {
-            return false;
-        }
-        Size one(1), wanted(1);
-        for (size_t i = facts->sizes.size(); i-- > 0;) {
-            const Size& size = facts->sizes[i];
-            const Size& stride = facts->strides[i];
-            if (!size.is_exact() || !stride.is_exact() || (size != one && stride != wanted)) {
-                return false;
-            }
-            wanted = wanted * size;
-        }
-        return true;
-    }
-
     const FactsOf& facts_of_;
     std::unordered_map<std::string, int64_t> numbers_;
     std::set<int64_t> doubtful_;
     int64_t count_ = 0;
 };
 
+// The first value of each storage, which the others are views of.
+std::unordered_map<int64_t, std::string> first_values(const Program& program) {
+    std::unordered_map<int64_t, std::string> first;
+    auto see = [&first](const auto& one) {
+        if (one.storage != 0) {
+            first.try_emplace(one.storage, one.name);
+        }
+    };
+    std::for_each(program.inputs.begin(), program.inputs.end(), see);
+    std::for_each(program.weights.begin(), program.weights.end(), see);
+    std::for_each(program.nodes.begin(), program.nodes.end(), see);
+    return first;
+}
+
+int64_t storage_of(const Program& program, std::string_view name) {
+    auto in = [name](const auto& all) -> int64_t {
+        auto found = std::find_if(all.begin(), all.end(),
+                                  [name](const auto& one) { return one.name == name; });
+        return found != all.end() ? found->storage : 0;
+    };
+    int64_t of_input = std::max(in(program.inputs), in(program.weights));
+    return of_input != 0 ? of_input : in(program.nodes);
+}
+
+// Sets the tensor that `as_strided` reads, whose memory begins with it. False: there is none.
+bool set_memory(Node& node, const std::string& whole, const FactsOf& facts_of, bool has_offsets) {
+    const TensorFacts* before = facts_of(node.args[0].text);
+    const TensorFacts* facts = facts_of(whole);
+    bool is_right = before != nullptr && lies_in_order(facts) && facts->offset == Size(0) &&
+                    facts->element_type == before->element_type;
+    if (!is_right || whole == node.args[0].text) {
+        return is_right;
+    }
+    constexpr size_t kOffset = 3;  // the place of the argument
+    auto given = std::find_if(node.kwargs.begin(), node.kwargs.end(),
+                              [](const auto& one) { return one.first == "storage_offset"; });
+    bool has_offset = given != node.kwargs.end()
+                          ? given->second != Value::none()
+                          : node.args.size() > kOffset && node.args[kOffset] != Value::none();
+    if (!has_offset) {
+        std::optional<int64_t> offset = before->offset.number();
+        if (!offset || !has_offsets) {
+            return false;
+        }
+        if (given != node.kwargs.end()) {
+            node.kwargs.erase(given);
+        }
+        node.args.resize(kOffset, Value::none());
+        node.args.push_back(Value::number(*offset));
+    }
+    node.args[0] = Value::ref(whole);
+    return true;
+}
+
 }  // namespace
+
+bool tells_views(const Program& program) {
+    return std::all_of(program.nodes.begin(), program.nodes.end(), [&](const Node& node) {
+        bool is_view = is_one_of(kViews, packet_of(node.target)) && node.storage != 0 &&
+                       !node.args.empty() && node.args[0].is_ref();
+        return !is_view || storage_of(program, node.args[0].text) == node.storage;
+    });
+}
+
+std::vector<Problem> resolve_strided(Program& program, const FactsOf& facts_of, bool has_offsets) {
+    std::vector<Problem> problems;
+    std::unordered_map<int64_t, std::string> first;
+    for (Node& node : program.nodes) {
+        std::string_view packet = packet_of(node.target);
+        bool is_read = packet == "as_strided" || packet == "as_strided_copy";
+        if ((!is_read && packet != "as_strided_scatter") || node.args.size() < 2 ||
+            !node.args[0].is_ref()) {
+            continue;
+        }
+        if (first.empty()) {
+            first = first_values(program);
+        }
+        int64_t storage = storage_of(program, node.args[0].text);
+        auto found = first.find(storage);
+        bool is_view = is_read && found != first.end();
+        if (!set_memory(node, is_view ? found->second : node.args[0].text, facts_of, has_offsets)) {
+            problems.push_back(
+                {node.place,
+                 "`as_strided` of a tensor whose elements lie in another order in its memory, or "
+                 "begin at a place there that depends on sizes",
+                 "write it with slices and transposes"});
+        }
+    }
+    return problems;
+}
 
 std::vector<Problem> number_storages(Program& program,
                                      const std::map<std::string, std::string, std::less<>>& groups,

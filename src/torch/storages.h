@@ -20,6 +20,7 @@ struct TensorFacts {
     std::vector<Size> sizes;
     std::vector<Size> strides;
     int64_t element_type = 0;
+    Size offset;  // of its first element in its memory
 };
 using FactsOf = std::function<const TensorFacts*(std::string_view name)>;
 
@@ -28,5 +29,15 @@ using FactsOf = std::function<const TensorFacts*(std::string_view name)>;
 std::vector<Problem> number_storages(Program& program,
                                      const std::map<std::string, std::string, std::less<>>& groups,
                                      const FactsOf& facts_of);
+
+// Whether views have the storages of their bases. They do not in a program that torch has loaded
+// from a file, whose tensors do not say either where they begin.
+bool tells_views(const Program& program);
+
+// Makes each `as_strided` one of the tensor that is all of the memory, whose elements lie in their
+// order. Returns those without such a tensor. The storages are numbered; `has_offsets`: the facts
+// say where tensors begin.
+std::vector<Problem> resolve_strided(Program& program, const FactsOf& facts_of,
+                                     bool has_offsets = true);
 
 }  // namespace sardonyx::torch

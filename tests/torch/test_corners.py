@@ -347,6 +347,34 @@ def functions_of_rows(x: Any) -> Any:
     return *rows, torch.vmap(torch.vmap(torch.dot, (None, 0)), (0, None))(x, x)
 
 
+@case({0: "batch", 1: "length"}, (2, 6), (3, 8))
+def functions_of_elements(x: Any) -> Any:
+    """As the masks of transformers are made; with operators that become those of batches."""
+
+    def mask(b: Any, i: Any, j: Any) -> Any:
+        return (i >= j) & (torch.ops.aten.index.Tensor(x, [b, j]) > 0) & (j - i < 3)
+
+    places = [torch.arange(x.shape[k]) for k in (0, 1, 1)]
+    for where in ((None, None, 0), (None, 0, None), (0, None, None)):
+        mask = torch.vmap(mask, in_dims=where)
+    rows = torch.vmap(lambda r: (r.unsqueeze(0).sum(1), r.max(), r[0] * torch.ones(2)), in_dims=1)(
+        x
+    )
+    layers = torch.vmap(F.linear, (None, 0, 0))(x[:, :3], torch.ones(4, 2, 3), torch.eye(4)[:, :2])
+    distances = torch.vmap(torch.vmap(lambda a, b: (a - b).abs(), (None, 0)), (0, None))
+    return mask(*places), *rows, layers, distances(x, x[:2])
+
+
+@case({}, (2, 6))
+def strided_parts(x: Any) -> Any:
+    y = x * 2
+    y[1:].as_strided((2, 2), (1, 2)).add_(1)
+    window = y.t().as_strided((3, 2), (1, 1), 1)
+    y.mul_(2)
+    part = y[:, 1:].as_strided((2, 3), (6, 1))
+    return y, window, part, part.sum(), torch.as_strided_scatter(y, part, (2, 3), (1, 3))
+
+
 @case({}, (3, 6))
 def associative(x: Any) -> Any:
     def step(a: Any, b: Any) -> Any:

@@ -92,7 +92,15 @@ def test_the_program_makes_the_model(name: str, tmp_path: pathlib.Path) -> None:
             )
 
 
-@pytest.mark.parametrize("name", ["views_of_views", "diagonals_and_moved_axes", "complex_writes"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "views_of_views",
+        "diagonals_and_moved_axes",
+        "complex_writes",
+        "functions_of_elements",
+    ],
+)
 def test_writes_reach_what_they_should(name: str, tmp_path: pathlib.Path) -> None:
     function, sizes, dims = test_corners.CASES[name]
     shapes = (dict.fromkeys(dims, torch.export.Dim.AUTO),)
@@ -102,6 +110,16 @@ def test_writes_reach_what_they_should(name: str, tmp_path: pathlib.Path) -> Non
     # torch does not keep what shares memory when it loads a program.
     loaded = torch.export.load(tmp_path / "model.pt2")
     assert sardonyx.torch.convert(loaded).to_script() == sardonyx.torch.convert(program).to_script()
+
+
+def test_memory_that_is_read_with_strides(tmp_path: pathlib.Path) -> None:
+    function, sizes, _ = test_corners.CASES["strided_parts"]
+    program = torch.export.export(test_corners.Module(function), (torch.randn(sizes[0]),))
+    check_same(program, tmp_path / "model.pt2")
+    # torch does not keep where tensors begin when it loads a program.
+    loaded = torch.export.load(tmp_path / "model.pt2")
+    with pytest.raises(sardonyx.torch.ExportError, match="a place there that depends on sizes"):
+        sardonyx.torch.convert(loaded)
 
 
 class Unsure(torch.nn.Module):
@@ -158,21 +176,60 @@ def test_calls_that_give_element_types(tmp_path: pathlib.Path) -> None:
     check_same(program, tmp_path / "types.pt2")
 
 
-class OfElements(torch.nn.Module):
-    def forward(self, x: Any, w: Any) -> Any:
-        return torch.vmap(lambda one: (one @ w).sum(0))(x)
+ROWS = torch.arange(24.0).reshape(2, 3, 4)
+# Functions of elements that have no form for batches, and become loops.
+LOOPS: dict[str, Callable[[Any], Any]] = {
+    "several": lambda x: torch.vmap(lambda one: one.sort(-1, descending=True)[0] + one[0])(x),
+    "nested": lambda x: torch.vmap(torch.vmap(lambda row: row.flip(0).diff()), in_dims=1)(x),
+    "moved": lambda x: torch.vmap(lambda one: (one.tril(), x.sum()), in_dims=2)(x),
+    "in_place": lambda x: torch.vmap(lambda one: one.clone().mul_(2)[1:])(x),
+    "types": lambda x: torch.vmap(lambda one: one.double().sum() * x[0, 0])(x),
+    "random": lambda x: torch.vmap(lambda y: y + torch.rand(3, 4) * 0, randomness="different")(x),
+}
 
 
-def test_a_file_with_vmap_says_what_to_write(tmp_path: pathlib.Path) -> None:
-    args = (torch.arange(24.0).reshape(2, 3, 4), torch.ones(4, 2))
-    program = torch.export.export(OfElements(), args)
+@pytest.mark.parametrize("name", LOOPS)
+def test_a_loop_over_elements(name: str, tmp_path: pathlib.Path) -> None:
+    module = test_corners.Module(LOOPS[name])
+    program = torch.export.export(module, (ROWS,), dynamic_shapes=({0: torch.export.Dim.AUTO},))
+    read = sardonyx.torch.convert(saved(program, tmp_path / "model.pt2"))
+    assert read.has_vmap_loops
+    x = torch.cat([ROWS, -ROWS])[:3]
+    direct = sardonyx.torch.convert(program)
+    assert not direct.has_vmap_loops  # torch has traced it again
+    for made in (read, direct):
+        found = made.compile()(x.numpy())
+        found = found if isinstance(found, tuple) else (found,)
+        for ours, wanted in zip(found, _pytree.tree_leaves(module(x)), strict=True):
+            np.testing.assert_allclose(ours, wanted.numpy())
+            assert ours.dtype == wanted.numpy().dtype
+
+
+WRONG: dict[str, tuple[Callable[[Any], Any], str]] = {
+    "jvp": (lambda x: torch.func.jvp(torch.sin, (x,), (x,)), r"other than `vmap`[\s\S]*run_dec"),
+    "same": (
+        lambda x: torch.vmap(lambda y: y + torch.rand(3), randomness="same")(x[0].mT),
+        r"same random numbers[\s\S]*run_decompositions",
+    ),
+    "order": (lambda x: (x.mT + 1).as_strided((2, 3), (1, 2)), "another order in its memory"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_a_file_cannot_tell(name: str, tmp_path: pathlib.Path) -> None:
+    function, words = WRONG[name]
+    program = torch.export.export(test_corners.Module(function), (ROWS,))
     path = saved(program, tmp_path / "model.pt2")
-    with pytest.raises(sardonyx.torch.ExportError, match=r"vmap[\s\S]*run_decompositions") as error:
+    with pytest.raises(sardonyx.torch.ExportError, match=words) as error:
         sardonyx.torch.convert(path)
     assert "1 problem" in str(error.value)
-    check_same(program.run_decompositions({}), tmp_path / "other.pt2")
-    found = sardonyx.torch.convert(tmp_path / "other.pt2").compile()(*(x.numpy() for x in args))
-    np.testing.assert_allclose(found, OfElements()(*args).numpy())
+
+
+def test_gradients_of_torch_func() -> None:
+    module = test_corners.Module(torch.func.grad(lambda x: (x**2).sum()))
+    program = torch.export.export(module, (ROWS,))
+    with pytest.raises(sardonyx.torch.ExportError, match=r"torch\.autograd\.grad"):
+        sardonyx.torch.convert(program)
 
 
 class Shared(torch.nn.Module):

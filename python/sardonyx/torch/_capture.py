@@ -19,8 +19,9 @@ from .._core import (
     is_python_operation,
     means_nothing,
     python_target,
+    vmap_target,
 )
-from ._decompose import REMADE, decomposed
+from ._decompose import REMADE, decomposed, is_mark
 from ._program import Body, ElementType, Facts, Input, Node, Place, Problem, Program, Ref, Weight
 from ._schema import Schema, schema_of
 
@@ -112,19 +113,11 @@ def input_type(value: Any, names: _DimNames) -> str:
     return f"{_PARTS[value.dtype]}[{', '.join([*dims, '2'])}]"
 
 
-def _is_whole(value: Any) -> bool:
-    """Whether a tensor is all of its memory, in the order of its elements."""
-    from torch.fx.experimental.symbolic_shapes import statically_known_true
-
-    size = value.numel() * value.element_size()
-    return bool(
-        value.is_contiguous()
-        and statically_known_true(value.storage_offset() == 0)
-        and statically_known_true(value.untyped_storage().nbytes() == size)
-    )
-
-
 def _storage(value: Any) -> int:
+    from torch._C import _functorch
+
+    if isinstance(value, torch.Tensor) and _functorch.is_functorch_wrapped_tensor(value):
+        return _storage(_functorch.get_unwrapped(value))  # of an element in a call of torch.vmap
     if not isinstance(value, torch.Tensor) or value.layout != torch.strided:
         return 0
     return int(value.untyped_storage()._cdata)
@@ -137,12 +130,13 @@ def _calls(module: fx.GraphModule) -> Iterator[fx.Node]:
             yield from (node for node in inner.graph.nodes if node.op == "call_function")
 
 
-def _changes_memory(module: fx.GraphModule) -> bool:
-    """Whether an operator writes in place: storages tell what that changes, and nothing else."""
+def _needs_storages(module: fx.GraphModule) -> bool:
+    """Whether an operator writes in place, or reads memory: storages tell what that means."""
     # By identity: to compute the hash of an overload takes long.
     targets = {id(target): target for target in (node.target for node in _calls(module))}
     return any(
-        isinstance(target, torch._ops.OpOverload) and schema_of(target).changes_memory
+        isinstance(target, torch._ops.OpOverload)
+        and (schema_of(target).changes_memory or schema_of(target).is_strided)
         for target in targets.values()
     )
 
@@ -158,12 +152,12 @@ def _modules(around: Iterable[tuple[Any, Any]]) -> tuple[tuple[str, str], ...]:
 
 class _Reader:
     def __init__(
-        self, dim_names: _DimNames, problems: list[Problem], changes_memory: bool = True,
+        self, dim_names: _DimNames, problems: list[Problem], needs_storages: bool = True,
         groups: Callable[[], dict[str, str]] = dict,
     ) -> None:  # fmt: skip
         self.dim_names = dim_names
         self.problems = problems
-        self.changes_memory = changes_memory
+        self.needs_storages = needs_storages
         self.groups = groups  # tells which weights share their memory
         # Many nodes have the same modules around them and the same line.
         self.modules: dict[Any, tuple[tuple[tuple[str, str], ...], dict[str, Place]]] = {}
@@ -171,7 +165,7 @@ class _Reader:
 
     def storage(self, value: Any) -> int:
         """The storage of a value, where it is asked for."""
-        return _storage(value) if self.changes_memory else 0
+        return _storage(value) if self.needs_storages else 0
 
     def place(self, meta: Mapping[str, Any]) -> Place:
         around = tuple((meta.get("nn_module_stack") or {}).values())
@@ -254,6 +248,10 @@ class _Reader:
         name = getattr(target, "__name__", str(target))
         if means_nothing(name):
             return None
+        if is_mark(fx_node):
+            node.target = vmap_target(name)
+            node.args = [self.value(one, node, program) for one in fx_node.args]
+            return node
         node.target = python_target(name)
         if not is_python_operation(node.target.removeprefix("py::")):
             self.problems.append(Problem(node, f"`{name}` has no translation"))
@@ -284,9 +282,6 @@ class _Reader:
         if self.complex:
             node.takes_pairs = not self.complex.isdisjoint((fx_node, *fx_node.all_input_nodes))
         self.arguments(fx_node, node, schema, program)
-        if schema.is_strided and not _is_whole(fx_node.all_input_nodes[0].meta.get("val")):
-            words = f"`{node.target}` of a tensor that is a part of another, or in another order"
-            self.problems.append(Problem(node, words, "write it with slices and transposes"))
         if fx_node in self.complex:
             program.pairs.add(node.name)
         elif not node.type and isinstance(value, torch.Tensor):  # its element type is none of ONNX
@@ -348,7 +343,10 @@ class _Reader:
                 flat = _pytree.tree_leaves(results)
                 place = Node("output", "output", [], {})
                 program.outputs = [self.value(one, place, program) for one in flat]
-        if self.changes_memory and (module.meta.get(REMADE) or not _are_told(program)):
+        if not self.needs_storages:
+            return
+        program.numbers_storages = bool(module.meta.get(REMADE)) or not _are_told(program)
+        if program.numbers_storages or any("::as_strided" in one.target for one in program.nodes):
             values = {node.name: node.meta.get("val") for node in module.graph.nodes}
             program.facts = {
                 name: _facts(value) for name, value in values.items()
@@ -370,7 +368,8 @@ def _are_told(program: Program) -> bool:
 
 def _facts(value: torch.Tensor) -> Facts:
     number = _DTYPES.setdefault(value.dtype, len(_DTYPES))
-    return [_size(one) for one in value.shape], [_size(one) for one in value.stride()], number
+    sizes = [_size(one) for one in value.shape]
+    return sizes, [_size(one) for one in value.stride()], number, _size(value.storage_offset())
 
 
 def _size(value: Any) -> int | str:
@@ -438,8 +437,15 @@ def dim_names(
         pairs = spec.items() if isinstance(spec, dict) else enumerate(spec)
         for axis, dim in pairs:
             name = getattr(dim, "__name__", None) if not isinstance(dim, str) else dim
-            size = value.shape[axis] if -value.ndim <= axis < value.ndim else 0
+            if dim is not None and not 0 <= axis < value.ndim:  # torch passes over it
+                raise ValueError(
+                    f"`dynamic_shapes` has axis {axis} of an input whose axes are 0 to "
+                    f"{value.ndim - 1}"
+                )
+            size = value.shape[axis]
             expression: Any = size if isinstance(size, int) else size.node.expr
+            if isinstance(dim, str) and not dim.isidentifier():
+                raise ValueError(f"`{dim}` is not a valid name for a dimension")
             if name and (isinstance(size, int) or expression.is_Integer):
                 fixed.append(f"`{name}` is {int(expression)}")
             elif name and expression.is_Symbol:
@@ -519,7 +525,7 @@ def program_of(
     def groups() -> dict[str, str]:
         return {one.name: str(_storage(arrays[one.key]) or one.name) for one in program.weights}
 
-    reader = _Reader(names, problems, _changes_memory(module), groups)
+    reader = _Reader(names, problems, _needs_storages(module), groups)
     for node, spec in zip(placeholders, specs, strict=True):
         value = node.meta.get("val")
         if _is_complex(value):

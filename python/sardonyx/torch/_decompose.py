@@ -15,7 +15,7 @@ import torch
 from torch import fx
 from torch.utils import _pytree
 
-from .._core import functional_overload
+from .._core import functional_overload, vmap_target
 from ._schema import schema_of
 
 # In the `meta` of a graph that is not the one that torch has made: its values are of several
@@ -25,20 +25,31 @@ REMADE = "sardonyx_remade"
 _SIZES = frozenset(("sym_size", "sym_numel", "item", "_local_scalar_dense"))
 
 
-def without_vmap(exported: torch.export.ExportedProgram) -> torch.export.ExportedProgram:
-    """The program without calls of `torch.vmap`, which torch traces again for what is in them.
+def is_mark(node: fx.Node) -> bool:
+    """Whether it is one of the marks in a graph between which operators are of single elements."""
+    return getattr(node.target, "__module__", "") == "torch._functorch.predispatch"
 
-    Such a call is two marks in the graph, and what stands between them is of single elements.
-    """
+
+def transformations(exported: torch.export.ExportedProgram) -> set[str]:
+    """The kinds of transformations of `torch.func` that have marks in it: "vmap" or "other"."""
     graphs = [
         one.graph for one in exported.graph_module.modules() if isinstance(one, fx.GraphModule)
     ]
-    marks = "torch._functorch.predispatch"
-    has_marks = any(
-        node.op == "call_function" and getattr(node.target, "__module__", "") == marks
-        for graph in graphs for node in graph.nodes
-    )  # fmt: skip
-    return exported.run_decompositions({}) if has_marks else exported
+    marks = {
+        node.target.__name__ for graph in graphs for node in graph.nodes
+        if node.op == "call_function" and is_mark(node)
+    }  # fmt: skip
+    return {"vmap" if vmap_target(name) else "other" for name in marks}
+
+
+def leftovers(exported: torch.export.ExportedProgram) -> list[str]:
+    """The constants that are no arrays, but tensors of a transformation that is over."""
+    from torch._C import _functorch
+
+    return [
+        name for name, one in exported.constants.items()
+        if isinstance(one, torch.Tensor) and _functorch.is_functorch_wrapped_tensor(one)
+    ]  # fmt: skip
 
 
 def _is_known(overload: Any, known: Mapping[str, Any]) -> bool:

@@ -19,6 +19,12 @@ if TYPE_CHECKING:
     import torch
 
 _OPSET = 20
+_TRAINING = "the module is in training mode: export after `module.eval()`"
+_LEFTOVERS = (
+    "the program has constants that are tensors of a trace: torch.export does not capture "
+    "`torch.func.grad`, `vjp` and what is built on them\n"
+    "   = help: compute gradients with `torch.autograd.grad`"
+)
 
 
 def convert(
@@ -60,15 +66,8 @@ def convert(
         made = Exported(file, stored, opset, metadata, target, own)
         made._check()
     else:
-        from ._capture import program_of
-        from ._decompose import without_vmap
-        from ._operators import overloads
-
-        exported_program = without_vmap(exported_program)
-        known = {**overloads(), **own.known} if own.known else overloads()
-        program, arrays = program_of(exported_program, known, dynamic_shapes)
-        made = finished(program, arrays, opset, state, metadata, target, own,
-                        input_names, output_names)  # fmt: skip
+        options = (opset, state, metadata, target, own, input_names, output_names)
+        exported_program, made = _made(exported_program, dynamic_shapes, own, options)
         made._check()
         if verify:
             from ._verify import verify as check
@@ -77,6 +76,34 @@ def convert(
     if output is not None:
         made.save(output)
     return made
+
+
+def _made(
+    exported: torch.export.ExportedProgram, shapes: Any, own: Library, options: tuple[Any, ...]
+) -> tuple[torch.export.ExportedProgram, Exported]:
+    """The program that has been converted, and what it is.
+
+    Where calls of `torch.vmap` would become loops, torch traces the program again without them,
+    which takes long.
+    """
+    from ._capture import program_of
+    from ._decompose import leftovers, transformations
+    from ._operators import overloads
+
+    if leftovers(exported):
+        raise ExportError(_LEFTOVERS)
+    known = {**overloads(), **own.known} if own.known else overloads()
+    found = transformations(exported)
+    if found <= {"vmap"}:
+        try:
+            made = finished(*program_of(exported, known, shapes), *options)
+            if not made.has_vmap_loops:
+                return exported, made
+        except ExportError:
+            if not found:
+                raise
+    exported = exported.run_decompositions({})
+    return exported, finished(*program_of(exported, known, shapes), *options)
 
 
 def _read_file(
@@ -112,6 +139,44 @@ def _torch_shapes(shapes: Any) -> Any:
     if isinstance(shapes, (list, tuple)):
         return type(shapes)(_torch_shapes(one) for one in shapes)
     return shapes
+
+
+def _module_in(module: Any) -> torch.nn.Module:
+    """The module that torch.export takes: one that has been compiled or wrapped is opened."""
+    import torch
+
+    if isinstance(module, torch._dynamo.OptimizedModule):
+        return _module_in(module._orig_mod)
+    if isinstance(module, (torch.nn.DataParallel, torch.nn.parallel.DistributedDataParallel)):
+        return _module_in(module.module)
+    if isinstance(module, torch.jit.ScriptModule):
+        raise TypeError("a module of TorchScript is not exported: give the module it was made of")
+    if isinstance(module, type):
+        raise TypeError(f"`{module.__name__}` is a class: give a module, `{module.__name__}(...)`")
+    if not isinstance(module, torch.nn.Module):
+        what = "call a function in `forward` of a module" if callable(module) else "give a module"
+        raise TypeError(f"`{type(module).__name__}` is not a `torch.nn.Module`: {what}")
+    named = [*module.named_parameters(), *module.named_buffers()]
+    if empty := next((name for name, one in named if one.is_meta), None):
+        raise ValueError(f"`{empty}` is on the device `meta` and has no elements to export")
+    return module
+
+
+def _arguments(args: Any, kwargs: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    import torch
+
+    if isinstance(args, (torch.Tensor, np.ndarray)):
+        raise TypeError("`args` is a tuple of the arguments: write `(x,)` for one tensor")
+    if isinstance(args, Mapping):
+        raise TypeError("`args` is a tuple of the arguments: give those by name as `kwargs`")
+    if not isinstance(args, (tuple, list)):
+        raise TypeError(f"`args` is a tuple of the arguments, not `{type(args).__name__}`")
+    if not isinstance(kwargs or {}, Mapping):
+        raise TypeError(
+            f"`kwargs` is a mapping of arguments, not `{type(kwargs).__name__}`: the file to write "
+            "is `output=`"
+        )
+    return tuple(args), dict(kwargs or {})
 
 
 def _captured(
@@ -173,9 +238,16 @@ def export(
     functions below `@operator("mylib::op")`, or the module, or a mapping such as
     `{"mylib::op": function}`, or a sequence of these.
     """
-    captured = _captured(module, args, dict(kwargs or {}), _torch_shapes(dynamic_shapes), strict)
-    return convert(
-        captured, dynamic_shapes=dynamic_shapes, input_names=input_names,
-        output_names=output_names, output=output, opset=opset, state=state,
-        verify=verify, metadata=metadata, target=target, library=library,
-    )  # fmt: skip
+    module = _module_in(module)
+    given = _arguments(args, kwargs)
+    captured = _captured(module, *given, _torch_shapes(dynamic_shapes), strict)
+    try:
+        return convert(
+            captured, dynamic_shapes=dynamic_shapes, input_names=input_names,
+            output_names=output_names, output=output, opset=opset, state=state,
+            verify=verify, metadata=metadata, target=target, library=library,
+        )  # fmt: skip
+    except ExportError as error:
+        if module.training and ".eval()" not in str(error):
+            raise ExportError(f"{error}\n\n{_TRAINING}") from None
+        raise

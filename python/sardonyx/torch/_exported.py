@@ -123,6 +123,11 @@ class Exported:
         return self._opset
 
     @property
+    def has_vmap_loops(self) -> bool:
+        """Whether calls of `torch.vmap` are loops over the elements."""
+        return self._program.has_vmap_loops
+
+    @property
     def weights(self) -> dict[str, Any]:
         """The arrays, by PyTorch's names of parameters, buffers and constants."""
         return self._weights

@@ -89,9 +89,9 @@ class Weight:
     storage: int = 0
 
 
-# Sizes and strides of a tensor, as numbers and as texts of `sympy.srepr`, and a number for its
-# element type.
-Facts = tuple[list["int | str"], list["int | str"], int]
+# Sizes and strides of a tensor, as numbers and as texts of `sympy.srepr`, a number for its
+# element type, and where its first element lies in its memory.
+Facts = tuple[list["int | str"], list["int | str"], int, "int | str"]
 
 
 @dataclasses.dataclass
@@ -114,7 +114,8 @@ class Program:
     # Of names of dimensions: the least and the greatest size; None: torch states none.
     bounds: dict[str, tuple[int | None, int | None]] = dataclasses.field(default_factory=dict)
     problems: list[Problem] = dataclasses.field(default_factory=list)
-    # Where torch's storages do not say which tensors share memory: what is known of each, and
-    # which weights share theirs, by equal texts.
+    # Whether torch's storages do not say which tensors share memory, so that this is found by what
+    # is known of each, and by the weights that share theirs, which have equal texts.
+    numbers_storages: bool = False
     facts: dict[str, Facts] | None = None
     weight_groups: dict[str, str] = dataclasses.field(default_factory=dict)
