@@ -59,7 +59,7 @@ nb::dlpack::dtype dlpack_type(ElementType type) {
     return {static_cast<uint8_t>(code_of(type)), info(type).bits, 1};
 }
 
-ElementType element_type_of(const nb::dlpack::dtype& wanted) {
+ElementType element_type_of_dlpack(const nb::dlpack::dtype& wanted) {
     for (int number = 1; number < kElementTypeCount; ++number) {
         ElementType type = element_type_from_number(number);
         if (has_bytes(type) && dlpack_type(type) == wanted) {
@@ -116,7 +116,7 @@ Tensor tensor_from_dlpack(nb::handle object) {
                                    "` is on another device than the CPU: move it there first, as "
                                    "with `x.cpu()`");
     }
-    ElementType type = element_type_of(foreign.dtype());
+    ElementType type = element_type_of_dlpack(foreign.dtype());
     if (type == ElementType::kUndefined) {
         raise(PyExc_TypeError, "ONNX has no element type for those of `" + kind_of(object) + "`");
     }
