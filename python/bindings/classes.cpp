@@ -5,6 +5,7 @@
 #include "bindings/environment.h"
 #include "bindings/sources.h"
 #include "driver/definition.h"
+#include "elaborate/library/call_caches.h"
 
 namespace sardonyx::python {
 
@@ -36,6 +37,9 @@ std::optional<Object> PythonClass::lookup(std::string_view name) {
         elaborate::DictObject keywords;
         keywords.set(Object::string("default_factory"), value);
         value = Object::dict(std::move(keywords));
+    }
+    if (how == "functools.cache") {
+        return elaborate::cached_function(value, Object::none());
     }
     return how.empty() ? value
                        : Object::make(ObjectKind::kMethod, elaborate::MethodObject{value, how});

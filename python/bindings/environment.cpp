@@ -291,10 +291,10 @@ std::optional<Object> PythonEnvironment::own_class(const Object& opaque) {
                : std::nullopt;
 }
 
-std::optional<Object> PythonEnvironment::inline_script(const Object& opaque) {
+PythonEnvironment::OwnFunction PythonEnvironment::own_function(const Object& opaque) const {
     nb::object called = object_to_python(opaque), self;
     if (!called.is_valid()) {
-        return std::nullopt;
+        return {};
     }
     // Their type checks in C are not part of Python's stable interface.
     nb::object types = nb::module_::import_("types"), plain = types.attr("FunctionType");
@@ -306,12 +306,27 @@ std::optional<Object> PythonEnvironment::inline_script(const Object& opaque) {
         called = nb::getattr(called.type(), "__call__", nb::none());
     }
     if (!called.type().is(plain)) {
-        return std::nullopt;
+        return {};
     }
     auto path_of = [](nb::handle function) {
         return text_from_python(function.attr("__code__").attr("co_filename"));
     };
     if (!driver::is_of_program(path_of(called), path_of(function_))) {
+        return {};
+    }
+    return {called, self};
+}
+
+bool PythonEnvironment::is_generator(const Object& opaque) {
+    constexpr int kGenerator = 0x20;  // inspect.CO_GENERATOR
+    nb::object function = own_function(opaque).function;
+    return function.is_valid() &&
+           (nb::cast<int>(function.attr("__code__").attr("co_flags")) & kGenerator) != 0;
+}
+
+std::optional<Object> PythonEnvironment::inline_script(const Object& opaque) {
+    auto [called, self] = own_function(opaque);
+    if (!called.is_valid()) {
         return std::nullopt;
     }
     std::shared_ptr<void> script = script_of_function(std::move(called));

@@ -23,7 +23,7 @@ class PythonEnvironment final : public elaborate::Environment {
                 std::span<const std::pair<std::string, elaborate::Object>> keywords) override;
     bool is_for_onnxscript() const override;
     std::optional<elaborate::Object> own_class(const elaborate::Object& opaque) override;
-    // A `def` in the folder of the function's file, or below it.
+    bool is_generator(const elaborate::Object& opaque) override;
     std::optional<elaborate::Object> inline_script(const elaborate::Object& opaque) override;
 
     // The opset that a name refers to now; nothing for other objects, which are not inspected. An
@@ -41,6 +41,12 @@ class PythonEnvironment final : public elaborate::Environment {
     // The value of a name, from the closure or else the globals; not valid: it is in neither.
     nb::object value(nb::handle key) const;
     nb::object watch(nb::handle object) const;
+    // A `def` in the folder of the function's file, or below it, that a call of the object runs,
+    // and what its first parameter is bound to; not valid: there is none.
+    struct OwnFunction {
+        nb::object function, self;
+    };
+    OwnFunction own_function(const elaborate::Object& opaque) const;
 
     nb::object function_;
     // Of the function, which never gets others.

@@ -197,6 +197,15 @@ std::shared_ptr<Script> read_function(nb::object function, OwnProgram& own,
     nb::object code = function.attr("__code__");
     std::string path = text_from_python(code.attr("co_filename"));
     diagnostics::FileId file = find_source(function, path);
+    // The names that IPython gives to what these magics run, whose text nobody has.
+    std::string_view magic = path == "<timed exec>"     ? "%%time"
+                             : path == "<magic-timeit>" ? "%%timeit"
+                                                        : "";
+    if (!file.valid() && !magic.empty()) {
+        no_source(function, "`" + std::string(magic) +
+                                "` runs a text that Python does not keep; define the script in a "
+                                "cell without it, and measure calls of it");
+    }
     if (!file.valid()) {
         no_source(function, "there is no file or notebook cell `" + path +
                                 "`; put the script into a file, or create it from its text with "

@@ -23,6 +23,7 @@ _MADE = {
     "__init__", "__eq__", "__repr__", "__hash__", "__setattr__", "__delattr__", "__lt__", "__le__",
     "__gt__", "__ge__",
 }  # fmt: skip
+_CACHED = type(functools.lru_cache(len))
 _KINDS = {property: "property", classmethod: "classmethod", staticmethod: "staticmethod"}
 
 
@@ -66,6 +67,8 @@ def kept(found: "Any") -> "tuple[str, Any]":
         return _KINDS[type(found)], found.__func__
     if isinstance(found, functools.cached_property):
         return "functools.cached_property", found.func
+    if isinstance(found, _CACHED):
+        return "functools.cache", found.__wrapped__
     return "", found
 
 

@@ -17,6 +17,7 @@ class ActivationGuard {
         c.at = Context::Activation{};
         c.at.caller = &before_;
         c.at.scope = std::move(scope);
+        c.at.scope->home = c.graph;
         c.at.body = body;
     }
     ~ActivationGuard() { c_.at = std::move(before_); }

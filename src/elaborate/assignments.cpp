@@ -27,6 +27,7 @@
 #include "elaborate/objects/statics.h"
 #include "elaborate/objects/type_text.h"
 #include "elaborate/operators/arithmetic.h"
+#include "elaborate/scopes/cells.h"
 #include "elaborate/scopes/lookup.h"
 #include "elaborate/scopes/merge.h"
 #include "elaborate/subscripts.h"
@@ -114,12 +115,21 @@ void bind_name(Context& c, Symbol name, Object value) {
         c.at.scope->set(name, std::move(value));
         return;
     }
-    for (Scope* scope = c.at.scope->enclosing.get(); scope != nullptr;
-         scope = scope->enclosing.get()) {
-        if (scope->find(name) != nullptr) {
-            scope->set(name, std::move(value));
-            return;
+    for (const std::shared_ptr<Scope>* scope = &c.at.scope->enclosing; *scope != nullptr;
+         scope = &(*scope)->enclosing) {
+        if ((*scope)->find(name) == nullptr) {
+            continue;
         }
+        if (c.runs_file) {
+            log_change(c, Object::error(),
+                       [place = *scope, name, before = *(*scope)->find(name)](const Object&) {
+                           place->set(name, before);
+                       });
+            (*scope)->set(name, std::move(value));
+        } else {
+            change_outer_name(c, *scope, name, std::move(value));
+        }
+        return;
     }
     c.function().environment->bind(name, std::move(value));
 }
@@ -394,6 +404,12 @@ bool assign_member(Context& c, const syntax::AttributeExpr* target, const Object
     if (c.text(target->name) == "dtype" && object.is_tensor() &&
         value.is(ObjectKind::kElementType)) {
         return assign_dtype(c, target, object, value, value_range);
+    }
+    if (object.is(ObjectKind::kOpaque)) {
+        c.report(kUnsupportedStatement, target->range,
+                 "an assignment to a member of an object that the script has not made")
+            .with_help("make it in the script, or bind the value to a name");
+        return false;
     }
     c.report(kUnsupportedStatement, target->range, "an assignment to something other than a name")
         .with_help("bind the value to a name");

@@ -14,6 +14,7 @@
 #include "elaborate/closures.h"
 #include "elaborate/emit/interpreter.h"
 #include "elaborate/emit/static_tensors.h"
+#include "elaborate/emit/trial.h"
 #include "elaborate/library/builtins.h"
 #include "elaborate/library/classes.h"
 #include "elaborate/library/constructors.h"
@@ -85,6 +86,24 @@ Object call_partial(Context& c, const PartialObject& bound, const Arguments& arg
     return call(c, bound.function, all, wanted);
 }
 
+// An instance of a class of the program, which the compiler makes where it can: those that Python
+// makes cannot hold tensors. Nothing: it cannot.
+std::optional<Object> own_instance(Context& c, const Object& callee, const Arguments& arguments) {
+    std::optional<Object> type = c.function().environment->own_class(callee);
+    if (!type) {
+        return std::nullopt;
+    }
+    diagnostics::Checkpoint before(c.program.diagnostics);
+    Trial trial(c);
+    Object made = call(c, *type, arguments);
+    if (!made.is_error() && !before.has_errors()) {
+        trial.keep();
+        return made;
+    }
+    trial.take_back();
+    return std::nullopt;
+}
+
 // A function of Python that takes what only the graph knows is read, as those of a file are. Null:
 // it cannot be.
 const Object* inline_script(Context& c, const Object& callee) {
@@ -138,8 +157,14 @@ Object call(Context& c, const Object& callee, const Arguments& arguments, size_t
             for (const KeywordArgument& keyword : arguments.keywords) {
                 keywords.emplace_back(std::string(keyword.name), keyword.value);
             }
-            Environment::Answer answer =
-                c.function().environment->call(callee, arguments.positional, keywords);
+            if (std::optional<Object> made = own_instance(c, callee, arguments)) {
+                return *made;
+            }
+            // One of the program is run here, where what it does in turn with its user is seen.
+            bool is_generator = c.function().environment->is_generator(callee);
+            Environment::Answer answer = is_generator ? Environment::Answer{}
+                                                      : c.function().environment->call(
+                                                            callee, arguments.positional, keywords);
             if (answer.take_back != nullptr) {
                 if (c.graph != c.unit->graph) {
                     return refuse(
@@ -159,7 +184,8 @@ Object call(Context& c, const Object& callee, const Arguments& arguments, size_t
             }
             const Object* script = inline_script(c, callee);
             // What a method of Python raises on what is known is what it means.
-            bool has_raised = script != nullptr && script->is(ObjectKind::kPartial) &&
+            bool has_raised = !is_generator && script != nullptr &&
+                              script->is(ObjectKind::kPartial) &&
                               std::all_of(arguments.positional.begin(), arguments.positional.end(),
                                           [](const Object& one) { return one.is_static(); }) &&
                               arguments.keywords.empty();

@@ -13,6 +13,7 @@
 #include "elaborate/annotations.h"
 #include "elaborate/emit/trial.h"
 #include "elaborate/expressions.h"
+#include "elaborate/flow/block_facts.h"
 #include "elaborate/jumps.h"
 #include "elaborate/library/builtins.h"
 #include "elaborate/objects/arguments.h"
@@ -20,6 +21,7 @@
 #include "elaborate/objects/owners.h"
 #include "elaborate/objects/type_text.h"
 #include "elaborate/objects/unknowns.h"
+#include "elaborate/scopes/generators.h"
 #include "elaborate/scopes/merge.h"
 #include "elaborate/signature.h"
 
@@ -71,6 +73,7 @@ std::optional<Object> run_as_python(Context& c, const Closure& closure, const Sc
         return std::nullopt;
     }
     auto scope = std::make_shared<Scope>(arguments.function, arguments.enclosing);
+    scope->parameters = arguments.parameters;
     for (const auto& [name, value] : arguments.values()) {
         scope->set(name, value);
     }
@@ -135,6 +138,18 @@ Object call_closure(Context& c, const Closure& closure, const Arguments& argumen
         note_type(c, parameters[i].range, value);
         scope->set(parameters[i].name, std::move(value));
     }
+    scope->parameters = parameters_of(closure);
+    if (closure.definition != nullptr && is_generator(c, closure.definition->body)) {
+        return make_generator(c, scope, closure.definition->body, arguments.range,
+                              [closure, scope, site = c.span(arguments.range)](
+                                  Context& user, const std::shared_ptr<Yields>& yields) {
+                                  diagnostics::Checkpoint said(user.program.diagnostics);
+                                  ActivationGuard in_closure(user, scope, body_of(closure));
+                                  user.at.yields = yields;
+                                  run_closure(user, closure);
+                                  said.label_callers(site, "called here");
+                              });
+    }
     if (std::optional<Object> result = run_as_python(c, closure, *scope)) {
         return *result;
     }
@@ -162,6 +177,7 @@ ir::Graph* closure_graph(Context& c, const Closure& closure, std::span<const Typ
     auto scope = std::make_shared<Scope>(closure.scope->function, closure.scope);
     ActivationGuard in_closure(c, scope, body_of(closure));
     c.graph = graph;
+    scope->home = graph;
     for (size_t i = 0; i < parameters.size(); ++i) {
         Annotation annotation = read_annotation(c, parameters[i].annotation);
         if (!annotation.explicit_shape) {

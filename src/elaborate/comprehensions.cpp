@@ -16,6 +16,7 @@
 #include "elaborate/objects/owners.h"
 #include "elaborate/objects/statics.h"
 #include "elaborate/scopes/branch.h"
+#include "elaborate/scopes/generators.h"
 #include "elaborate/scopes/loop_parts.h"
 #include "elaborate/scopes/loop_state.h"
 #include "elaborate/scopes/merge.h"
@@ -162,7 +163,8 @@ bool run_over(Context& c, Comprehension& all, size_t clause,
     const Object& source = iterable->source.is_error() ? iterable->items : iterable->source;
     size_t changes = c.changes.size();
     for (Object& item : *items) {
-        if (!count_iteration(c, all.expr->range) ||
+        if (refuse_outdated(c, source, loop.iterable->range) ||
+            !count_iteration(c, all.expr->range) ||
             !assign(c, loop.target, std::move(item), loop.target->range) ||
             !run_item(c, all, clause, 0)) {
             return false;

@@ -19,9 +19,11 @@
 #include "elaborate/displays.h"
 #include "elaborate/library/members.h"
 #include "elaborate/objects/context.h"
+#include "elaborate/objects/items.h"
 #include "elaborate/objects/namespaces.h"
 #include "elaborate/objects/statics.h"
 #include "elaborate/operator_expressions.h"
+#include "elaborate/scopes/generators.h"
 #include "elaborate/scopes/lookup.h"
 #include "elaborate/subscripts.h"
 #include "syntax/literals.h"
@@ -86,6 +88,30 @@ Object eval_named(Context& c, const syntax::NamedExpr* expr) {
     return is_own_graph ? value
                         : unsupported(c, expr, "`:=` in a comprehension over a tensor",
                                       "bind the name before, or write a loop");
+}
+
+// What a `yield` gives back is None: nobody sends anything else.
+Object eval_yield(Context& c, const syntax::PrefixExpr* expr) {
+    Object item = expr->operand != nullptr ? eval(c, expr->operand) : Object::none();
+    if (item.is_error()) {
+        return item;
+    }
+    if (expr->kind == ExprKind::kYield) {
+        return add_yield(c, item, expr->range) ? Object::none() : Object::error();
+    }
+    std::optional<std::vector<Object>> items = static_items(c, item);
+    if (!items) {
+        c.report(kUnsupportedOperand, expr->range,
+                 fmt::format("`yield from` of {}", kind_name(item)))
+            .with_help("give it a list or generator whose items are known");
+        return Object::error();
+    }
+    for (const Object& one : *items) {
+        if (!add_yield(c, one, expr->range)) {
+            return Object::error();
+        }
+    }
+    return Object::none();
 }
 
 Object eval_kind(Context& c, const Expr* expr, size_t wanted) {
@@ -167,9 +193,13 @@ Object eval_kind(Context& c, const Expr* expr, size_t wanted) {
         case ExprKind::kStarred:
             return unsupported(c, expr, "`*` outside a call or display",
                                "unpack the items by name");
-        case ExprKind::kAwait:
         case ExprKind::kYield:
         case ExprKind::kYieldFrom:
+            if (c.at.yields != nullptr) {
+                return eval_yield(c, static_cast<const syntax::PrefixExpr*>(expr));
+            }
+            [[fallthrough]];
+        case ExprKind::kAwait:
             return unsupported(c, expr, "`await` or `yield`",
                                "a script cannot pause: return its results");
     }

@@ -59,6 +59,10 @@ std::vector<Symbol> loop_names(Context& c, const GraphLoop& loop) {
         return {loop.items};
     }
     std::vector<Symbol> names = assigned_names({&loop.statement, 1});
+    auto is_outer = [&outer = c.at.outer_names](Symbol name) {
+        return std::find(outer.begin(), outer.end(), name) != outer.end();
+    };
+    names.erase(std::remove_if(names.begin(), names.end(), is_outer), names.end());
     for (const std::vector<Symbol>& more :
          {grown_names(c, loop.body), changed_names(c, loop.body)}) {
         for (Symbol name : more) {
@@ -89,8 +93,27 @@ bool is_own(Context& c, const Object& object) {
 }
 
 // Nothing after a diagnostic.
+std::optional<Carried> carried_cell(Context& c, Symbol cell, Range range) {
+    const Object* before = find_value(c, cell);
+    if (!is_bound(before)) {
+        refuse_cell(c, cell, "is bound inside the loop only, which may run zero times", range);
+        return std::nullopt;
+    }
+    if (!fits_cell(*before) || !can_carry(*before)) {
+        refuse_cell(c, cell,
+                    fmt::format("is {} before the loop, and a loop carries tensors and numbers "
+                                "only",
+                                kind_name(*before)),
+                    range);
+        return std::nullopt;
+    }
+    return make_carried(cell, held(c, *before, range));
+}
+
+// Nothing after a diagnostic.
 std::optional<std::vector<Carried>> carried_names(Context& c, const GraphLoop& loop,
-                                                  const std::vector<Symbol>& names) {
+                                                  const std::vector<Symbol>& names,
+                                                  const std::vector<Symbol>& cells) {
     std::vector<Carried> all;
     std::vector<Symbol> grown =
         loop.statement != nullptr ? grown_names(c, loop.body) : std::vector<Symbol>{loop.items};
@@ -115,6 +138,13 @@ std::optional<std::vector<Carried>> carried_names(Context& c, const GraphLoop& l
             all.push_back(make_carried(name, held(c, *before, loop.head), has_items));
             all.back().may_change = may_change;
         }
+    }
+    for (Symbol cell : cells) {
+        std::optional<Carried> one = carried_cell(c, cell, loop.head);
+        if (!one) {
+            return std::nullopt;
+        }
+        all.push_back(std::move(*one));
     }
     return all;
 }
@@ -179,19 +209,38 @@ void note_widening(Context& c, const GraphLoop& loop, const std::vector<Carried>
     }
 }
 
-}  // namespace
+// What the body changes beside the names that its text shows: known when it has been run.
+struct Hidden {
+    std::vector<Symbol> names;  // of its own scope
+    std::vector<Symbol> cells;
 
-Object run_graph_loop(Context& c, const GraphLoop& loop) {
+    // Whether there are any among the cells.
+    bool add(const Context& c, const std::vector<Symbol>& changed) {
+        for (Symbol cell : changed) {
+            Symbol own = own_name(c, cell);
+            (own.valid() ? names : cells).push_back(own.valid() ? own : cell);
+        }
+        return !changed.empty();
+    }
+};
+
+// The flag of break. Nothing: there is more that is hidden, with which the loop is tried again.
+std::optional<Object> try_graph_loop(Context& c, const GraphLoop& loop, Hidden& hidden) {
     std::vector<Symbol> names = loop_names(c, loop);
-    std::optional<std::vector<Carried>> starts = carried_names(c, loop, names);
+    names.insert(names.end(), hidden.names.begin(), hidden.names.end());
+    std::optional<std::vector<Carried>> starts = carried_names(c, loop, names, hidden.cells);
     if (!starts) {
         return Object::boolean(false);
     }
     std::vector<Carried> carried = std::move(*starts);
     LoopMemos::One memo{std::make_shared<std::vector<Carried>>(carried), nullptr};
     bool recalled = loop.statement != nullptr && recall(c, loop, carried);
-    if (!recalled && !settle_literals(c, loop, names, carried)) {
+    std::vector<Symbol> cells;
+    if (!recalled && !settle_literals(c, loop, names, carried, cells)) {
         return Object::boolean(false);
+    }
+    if (hidden.add(c, cells)) {
+        return std::nullopt;
     }
     // Each literal may take a round of its own to be found out.
     int most = kMaxRounds + static_cast<int>(carried.size());
@@ -199,6 +248,10 @@ Object run_graph_loop(Context& c, const GraphLoop& loop) {
     for (int rounds = 0; rounds < most && !c.gave_up; ++rounds) {
         Trial trial(c);
         Round round = run_round(c, loop, names, carried, BoundTo::kInputs);
+        if (hidden.add(c, round.cells)) {
+            trial.take_back(*round.graph);
+            return std::nullopt;
+        }
         Fit outcome = fit_round(c, loop, carried, round, rounds);
         if (outcome == Fit::kWider) {
             trial.take_back(*round.graph);
@@ -226,6 +279,17 @@ Object run_graph_loop(Context& c, const GraphLoop& loop) {
             .with_help("cast or reshape the names that the body assigns, to keep their types");
     }
     return Object::boolean(false);
+}
+
+}  // namespace
+
+Object run_graph_loop(Context& c, const GraphLoop& loop) {
+    Hidden hidden;
+    std::optional<Object> broke;
+    while (!broke) {
+        broke = try_graph_loop(c, loop, hidden);
+    }
+    return *broke;
 }
 
 }  // namespace sardonyx::elaborate

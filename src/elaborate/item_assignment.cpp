@@ -23,6 +23,7 @@
 #include "elaborate/objects/statics.h"
 #include "elaborate/operators/arithmetic.h"
 #include "elaborate/scopes/aliases.h"
+#include "elaborate/scopes/generators.h"
 #include "elaborate/subscripts.h"
 #include "lowering/item_assignment.h"
 
@@ -295,6 +296,12 @@ bool put_back(Context& c, const ItemPlace& place, const ir::Value* before, ir::V
             fmt::format("an assignment to an item of `{}`, which is a name outside this function",
                         c.text(name->name)),
             "pass it as a parameter, and return it changed");
+    }
+    if (is_in_generator(c)) {
+        return refuse_statement(c, place.expr->range,
+                                "an assignment to an item of a tensor in a generator, which may "
+                                "have given it before",
+                                "make a new tensor, as with `op.ScatterND`");
     }
     const Expr* root = place.expr->value;
     while (const auto* inner = syntax::maybe_as<SubscriptExpr>(root)) {

@@ -55,16 +55,19 @@ Object continuation(Context& c, const GraphLoop& loop) {
     return flag_value(c, continued_flag(c));
 }
 
+bool is_carried(const std::vector<Carried>& carried, Symbol name) {
+    return std::any_of(carried.begin(), carried.end(),
+                       [name](const Carried& one) { return one.name == name; });
+}
+
 // Names that the body assigns and that hold what a loop cannot carry have no value at its start:
 // what they hold before the loop is true for the first iteration only.
 void hide_objects(Context& c, const GraphLoop& loop, const std::vector<Symbol>& names,
                   const std::vector<Carried>& carried) {
     for (Symbol name : names) {
         const Object* before = c.at.scope->find(name);
-        bool is_carried = std::any_of(carried.begin(), carried.end(),
-                                      [name](const Carried& one) { return one.name == name; });
         bool is_dict = is_bound(before) && before->is(ObjectKind::kDict);
-        if (is_carried || !is_bound(before) || (can_carry(*before) && !is_dict)) {
+        if (is_carried(carried, name) || !is_bound(before) || (can_carry(*before) && !is_dict)) {
             continue;
         }
         Unbound unbound{fmt::format("is {} before the loop, and a loop carries tensors and numbers "
@@ -101,7 +104,7 @@ void bind_names(Context& c, const std::vector<Carried>& carried, ir::Graph* grap
         } else if (!one.is_list) {
             note_choices(c, inside, one.before);
         }
-        c.at.scope->set(one.name, std::move(inside));
+        set_value(c, one.name, std::move(inside));
     }
 }
 
@@ -130,6 +133,7 @@ Round run_round(Context& c, const GraphLoop& loop, const std::vector<Symbol>& na
     round.graph = c.model.make_graph(outer);
     round.graph->name = "loop_body";
     c.graph = round.graph;
+    JoinedGraph joined(c, round.graph);
     size_t mark = c.at.scope->open();
     {
         LoopState state(c, loop.range);
@@ -142,13 +146,18 @@ Round run_round(Context& c, const GraphLoop& loop, const std::vector<Symbol>& na
         run_iteration(c, loop, iteration, round);
     }
     for (const Carried& one : carried) {
-        round.results.push_back(*c.at.scope->find(one.name));
+        round.results.push_back(*find_value(c, one.name));
+    }
+    for (Symbol cell : joined.changed()) {
+        Symbol own = own_name(c, cell);
+        if (own.valid() ? std::find(names.begin(), names.end(), own) == names.end()
+                        : !is_carried(carried, cell)) {
+            round.cells.push_back(cell);
+        }
     }
     for (Symbol name : names) {
         const Object* found = c.at.scope->find(name);
-        bool is_carried = std::any_of(carried.begin(), carried.end(),
-                                      [name](const Carried& one) { return one.name == name; });
-        if (!is_carried && is_bound(found)) {
+        if (!is_carried(carried, name) && is_bound(found)) {
             round.bound.emplace_back(name, *found);
         } else if (has_failed(found)) {
             round.failed.push_back(name);
@@ -175,7 +184,7 @@ bool keeps_statics(const Carried& one, const std::vector<Object>& after) {
 }  // namespace
 
 bool settle_literals(Context& c, const GraphLoop& loop, const std::vector<Symbol>& names,
-                     std::vector<Carried>& carried) {
+                     std::vector<Carried>& carried, std::vector<Symbol>& cells) {
     auto has_literal = [](const Carried& one) {
         return std::any_of(one.slots.begin(), one.slots.end(),
                            [](const Slot& slot) { return slot.is_literal; });
@@ -186,10 +195,19 @@ bool settle_literals(Context& c, const GraphLoop& loop, const std::vector<Symbol
     Trial trial(c);
     Round round = run_round(c, loop, names, carried, BoundTo::kStarts);
     trial.take_back(*round.graph);
+    cells = round.cells;
+    if (!cells.empty()) {
+        return true;
+    }
     std::vector<Symbol> others;  // whose text or None becomes another: they have no value there
     for (size_t i = 0; i < carried.size(); ++i) {
         std::optional<std::vector<Object>> leaves =
             leaves_like(carried[i].before, round.results[i], carried[i].has_items);
+        if (leaves && !keeps_statics(carried[i], *leaves) && is_cell(carried[i].name)) {
+            refuse_cell(c, carried[i].name, "is text or `None`, and another value in a loop",
+                        loop.head);
+            return false;
+        }
         if (leaves && !keeps_statics(carried[i], *leaves)) {
             others.push_back(carried[i].name);
             continue;

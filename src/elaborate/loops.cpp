@@ -16,9 +16,11 @@
 #include "elaborate/objects/context.h"
 #include "elaborate/objects/items.h"
 #include "elaborate/objects/statics.h"
+#include "elaborate/objects/unknowns.h"
 #include "elaborate/scopes/branch.h"
 #include "elaborate/scopes/doubt.h"
 #include "elaborate/scopes/flags.h"
+#include "elaborate/scopes/generators.h"
 #include "elaborate/scopes/loop_parts.h"
 #include "elaborate/scopes/loop_state.h"
 #include "elaborate/statements.h"
@@ -143,6 +145,17 @@ Unrolling unroll_enumerated(Context& c, const syntax::ForStmt* statement, const 
         });
 }
 
+// Notes that a generator may hold the tensors that it has given.
+void note_iterated(Context& c, const Object& items, Range range) {
+    each_part(items, [&](const Object& item) {
+        if (item.is_tensor()) {
+            c.at.iterated.push_back({item.value(), {}, range});
+        } else if (item.is_sequence() || item.is(ObjectKind::kDict)) {
+            note_iterated(c, item, range);
+        }
+    });
+}
+
 Unrolling unroll_items(Context& c, const syntax::ForStmt* statement, const Object& iterable,
                        const Object& source) {
     if (iterable.is(ObjectKind::kRange)) {
@@ -159,7 +172,15 @@ Unrolling unroll_items(Context& c, const syntax::ForStmt* statement, const Objec
     const std::vector<Object>& items = is_list ? iterable.items() : copied;
     size_t changes = c.changes.size();
     std::vector<Object> keys = dict_keys(iterable, source);
+    bool is_generated = is_of_generator(source);
+    size_t iterated = c.at.iterated.size();
+    if (is_generated) {
+        note_iterated(c, Object::tuple(items), statement->iterable->range);
+    }
     auto count = [&] {
+        if (is_generated && refuse_outdated(c, source, statement->iterable->range)) {
+            return int64_t{0};
+        }
         if ((is_view || is_dict) && c.changes.size() != changes) {
             changes = c.changes.size();
             std::vector<Object> now = *static_items(c, is_view ? source : iterable);
@@ -175,6 +196,7 @@ Unrolling unroll_items(Context& c, const syntax::ForStmt* statement, const Objec
     };
     Unrolling unrolled = unroll(c, statement, count, DynamicJump::kGuardsRest,
                                 [&items](int64_t i) { return items[static_cast<size_t>(i)]; });
+    c.at.iterated.resize(iterated);
     if (!is_view && source.is(ObjectKind::kIterator)) {
         refuse_change(c, source, changes, statement->iterable->range);
     }

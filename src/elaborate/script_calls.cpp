@@ -20,6 +20,7 @@
 #include "elaborate/emit/emitter.h"
 #include "elaborate/emit/opsets.h"
 #include "elaborate/facts.h"
+#include "elaborate/flow/block_facts.h"
 #include "elaborate/jumps.h"
 #include "elaborate/library/builtins.h"
 #include "elaborate/objects/arguments.h"
@@ -31,6 +32,7 @@
 #include "elaborate/objects/type_text.h"
 #include "elaborate/objects/unknowns.h"
 #include "elaborate/scopes/aliases.h"
+#include "elaborate/scopes/generators.h"
 #include "elaborate/scopes/merge.h"
 #include "elaborate/script_functions.h"
 #include "elaborate/signature.h"
@@ -296,6 +298,7 @@ Object call_inline(Context& c, const ScriptFunction& function,
         return Object::error();
     }
     auto scope = std::make_shared<Scope>(&function, nullptr);
+    scope->parameters = function.definition->parameters;
     std::vector<CallInput> inputs;
     for (size_t i = 0; i < parameters.size(); ++i) {
         const BoundParameter& one = parameters[i];
@@ -325,15 +328,22 @@ Object call_inline(Context& c, const ScriptFunction& function,
         return Object::error();
     }
     (void)operator_opset(c);  // the caller's is settled before the body may settle it
-    diagnostics::Checkpoint said(c.program.diagnostics);
-    diagnostics::Span call_site = c.span(arguments.range);
-    ActivationGuard in_body(c, scope, &function.definition->body);
-    (void)check_parameters(c, function);
-    std::swap(c.unit->dims, dims);  // names of dimensions in the body are the function's own
-    Jump jump = exec_body(c, function.definition->body);
-    std::swap(c.unit->dims, dims);
-    said.label_callers(call_site, "called here");
-    return jump == Jump::kReturn ? c.at.result : Object::none();
+    auto run = [scope, dims, &function, site = c.span(arguments.range)](
+                   Context& user, const std::shared_ptr<Yields>& yields) {
+        diagnostics::Checkpoint said(user.program.diagnostics);
+        ActivationGuard in_body(user, scope, &function.definition->body);
+        user.at.yields = yields;
+        (void)check_parameters(user, function);
+        DimBindings own = dims;
+        std::swap(user.unit->dims, own);  // names of dimensions in the body are the function's own
+        Jump jump = exec_body(user, function.definition->body);
+        std::swap(user.unit->dims, own);
+        said.label_callers(site, "called here");
+        return jump == Jump::kReturn ? user.at.result : Object::none();
+    };
+    return function.is_plain && is_generator(c, function.definition->body)
+               ? make_generator(c, scope, function.definition->body, arguments.range, run)
+               : run(c, nullptr);
 }
 
 // Whether it is a plain function that assigns to items of what its caller gives it.

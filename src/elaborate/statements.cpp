@@ -14,11 +14,13 @@
 #include "elaborate/assignments.h"
 #include "elaborate/bool_operators.h"
 #include "elaborate/control_flow.h"
+#include "elaborate/emit/interpreter.h"
 #include "elaborate/exceptions.h"
 #include "elaborate/expressions.h"
 #include "elaborate/flow/bindings.h"
 #include "elaborate/flow/block_facts.h"
 #include "elaborate/item_assignment.h"
+#include "elaborate/library/call_caches.h"
 #include "elaborate/library/classes.h"
 #include "elaborate/library/library.h"
 #include "elaborate/library/members.h"
@@ -30,6 +32,7 @@
 #include "elaborate/objects/statics.h"
 #include "elaborate/objects/type_text.h"
 #include "elaborate/patterns.h"
+#include "elaborate/scopes/cells.h"
 #include "elaborate/scopes/doubt.h"
 #include "elaborate/scopes/flags.h"
 #include "elaborate/scopes/lookup.h"
@@ -69,11 +72,11 @@ void exec_assert(Context& c, const syntax::AssertStmt* statement) {
 }
 
 void exec_function_def(Context& c, const syntax::FunctionDefStmt* statement) {
-    std::vector<std::string> kinds;  // property and the like
+    std::vector<Object> applied;  // property and the like, and what keeps results
     for (const Expr* decorator : statement->decorators) {
         Object object = eval(c, decorator);
-        if (is_method_decorator(object)) {
-            kinds.emplace_back(object.get<BuiltinObject>().name);
+        if (is_method_decorator(object) || is_cache_decorator(object)) {
+            applied.push_back(std::move(object));
             continue;
         }
         bool is_graph =
@@ -99,8 +102,12 @@ void exec_function_def(Context& c, const syntax::FunctionDefStmt* statement) {
                                        : Object::error());
     }
     Object made = Object::make(ObjectKind::kClosure, std::move(closure));
-    for (; !kinds.empty(); kinds.pop_back()) {
-        made = Object::make(ObjectKind::kMethod, MethodObject{made, kinds.back()});
+    for (; !applied.empty(); applied.pop_back()) {
+        Arguments function;
+        function.positional = {made};
+        function.range = function.callee_range = statement->name_range;
+        function.ranges = {statement->name_range};
+        made = call(c, applied.back(), function);
     }
     bind_name(c, statement->name, std::move(made));
 }
@@ -150,7 +157,18 @@ void declare_outer(Context& c, const syntax::NamesStmt* statement) {
     }
 }
 
-// `global` and `nonlocal` say what reading a name means anyway; a script binds its own names only.
+// Whether a name of the functions around can be bound from here: what is around is of this script,
+// and its branches and loops join the name.
+bool may_bind_outer(const Context& c, Symbol name) {
+    const Scope* scope = c.at.scope->enclosing.get();
+    while (scope != nullptr && scope->find(name) == nullptr) {
+        scope = scope->enclosing.get();
+    }
+    return scope != nullptr && is_joined(c, scope->home);
+}
+
+// `global` and `nonlocal` say what reading a name means anyway; a script binds its own names, and
+// those of its functions around.
 void exec_names(Context& c, const syntax::NamesStmt* statement) {
     if (c.runs_file) {
         declare_outer(c, statement);
@@ -162,7 +180,12 @@ void exec_names(Context& c, const syntax::NamesStmt* statement) {
         if (statement->kind == StmtKind::kNonlocal) {
             lookup(c, name, statement->range);  // Python wants it to be there
         }
-        if (std::find(assigned.begin(), assigned.end(), name) != assigned.end()) {
+        if (std::find(assigned.begin(), assigned.end(), name) == assigned.end()) {
+            continue;
+        }
+        if (statement->kind == StmtKind::kNonlocal && may_bind_outer(c, name)) {
+            c.at.outer_names.push_back(name);
+        } else {
             unsupported_statement(
                 c, statement->range,
                 fmt::format("an assignment to `{}` of the enclosing code", c.text(name)),
@@ -287,6 +310,10 @@ bool exec_simple(Context& c, const Stmt* statement) {
 }
 
 Jump exec_return(Context& c, const syntax::ReturnStmt* statement) {
+    if (c.at.yields != nullptr && statement->value != nullptr) {
+        unsupported_statement(c, statement->range, "a generator that returns a value",
+                              "give it with `yield`, or leave it out");
+    }
     c.at.own_call = statement->value;
     c.at.result = statement->value != nullptr ? eval(c, statement->value) : Object::none();
     c.at.result_range = statement->value != nullptr ? statement->value->range : statement->range;

@@ -263,7 +263,8 @@ Object static_subscript(Context& c, const Object& object, const Object& index, R
         }
         return *found;
     }
-    std::optional<std::vector<Object>> items = static_items(c, object);
+    bool is_iterator = object.is(ObjectKind::kIterator);  // Python gives its items in turn alone
+    std::optional<std::vector<Object>> items = is_iterator ? std::nullopt : static_items(c, object);
     if (!items) {
         return refuse_index(c, range, fmt::format("{} is indexed", kind_name(object)),
                             "index a tensor, a list, a tuple or a dict");

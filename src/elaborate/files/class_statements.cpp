@@ -316,13 +316,15 @@ Object make_class(Context& c, const syntax::OpaqueStmt* statement, const ScriptF
     }
     std::shared_ptr<Scope> outer = c.at.scope;
     auto own = std::make_shared<Scope>(&top, nullptr);
-    own->closed_in_place = root;
+    auto methods = std::make_shared<Scope>(&top, root);
+    own->closed_in_place = methods;
     c.at.scope = own;
     size_t mark = own->open();
     exec(c, statement->body);
     c.at.scope = outer;
     std::string name(c.text(statement->head_names[0]));
     auto [object, made] = make_namespace(c, kind->kind, name, kind->base);
+    methods->of_class = made;
     made->is_frozen = kind->is_frozen;
     made->has_eq = kind->has_eq;
     made->has_repr = kind->has_repr;

@@ -240,6 +240,38 @@ bool may_break(Stmts statements) {
     return found;
 }
 
+namespace {
+
+bool has_yield(const Expr* node) {
+    bool found = node->kind == ExprKind::kYield || node->kind == ExprKind::kYieldFrom;
+    if (!found && node->kind != ExprKind::kLambda) {
+        syntax::each_child(node,
+                           [&found](const Expr* child) { found = found || has_yield(child); });
+    }
+    return found;
+}
+
+bool has_yield(const Stmt* statement) {
+    bool found = false;
+    if (statement->kind != StmtKind::kFunctionDef) {
+        syntax::each_child(
+            statement, [&found](const Expr* child) { found = found || has_yield(child); },
+            [&found](const Stmt* child) { found = found || has_yield(child); });
+    }
+    return found;
+}
+
+}  // namespace
+
+bool is_generator(Context& c, Stmts body) {
+    auto [place, is_new] = c.texts->generators.try_emplace(body.data());
+    if (is_new) {
+        place->second =
+            std::any_of(body.begin(), body.end(), [](const Stmt* one) { return has_yield(one); });
+    }
+    return place->second;
+}
+
 std::vector<Symbol> assigned_names(Stmts statements) {
     std::vector<Symbol> names;
     SymbolSet seen;

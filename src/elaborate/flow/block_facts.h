@@ -16,6 +16,9 @@ bool always_jumps(
 
 bool may_return(syntax::Stmts statements);
 
+// Whether the function with this body is a generator: it has a `yield` of its own.
+bool is_generator(Context& c, syntax::Stmts body);
+
 bool may_break(syntax::Stmts statements);  // out of the loop around it
 
 // The names that a block assigns, in the order of their first assignment, nested functions apart.

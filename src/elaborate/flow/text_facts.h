@@ -38,6 +38,7 @@ struct TextFacts {
     std::map<const syntax::Stmt* const*, BlockReads> reads;
     std::map<const syntax::Stmt* const*, AliasClasses> aliases;
     std::map<const syntax::LambdaExpr*, BlockReads> reads_of_lambdas;
+    std::map<const syntax::Stmt* const*, bool> generators;  // whether a body has a `yield`
 };
 
 }  // namespace sardonyx::elaborate

@@ -149,7 +149,7 @@ Object vector_of(const std::vector<int64_t>& values) {
                                            std::span<const int64_t>(values)));
 }
 
-bool is_inside(Triangle which, int64_t row, int64_t column, int64_t k) {
+bool is_in_triangle(Triangle which, int64_t row, int64_t column, int64_t k) {
     return which == Triangle::kUpper ? column - row >= k : column - row <= k;
 }
 
@@ -175,7 +175,7 @@ Object triangle(Context& c, const Arguments& given, Triangle which) {
                     for (size_t i = 0; i < rank; ++i) {
                         place += index[i] * strides[i];
                     }
-                    return is_inside(which, index[rank - 2], index[rank - 1], *k) ? place
+                    return is_in_triangle(which, index[rank - 2], index[rank - 1], *k) ? place
                                                                                   : array->count();
                 }));
 }
@@ -209,7 +209,7 @@ Object triangle_indices(Context& c, const Arguments& a, Triangle which) {
     std::vector<int64_t> rows, columns;
     for (int64_t row = 0; row < size->rows; ++row) {
         for (int64_t column = 0; column < size->columns; ++column) {
-            if (is_inside(which, row, column, size->k)) {
+            if (is_in_triangle(which, row, column, size->k)) {
                 rows.push_back(row);
                 columns.push_back(column);
             }
@@ -245,7 +245,7 @@ Object np_tri(Context& c, const Arguments& a) {
     std::span<bool> to = flags.mutable_elements<bool>();
     for (int64_t i = 0; i < flags.count(); ++i) {
         to[static_cast<size_t>(i)] =
-            is_inside(Triangle::kLower, i / size->columns, i % size->columns, size->k);
+            is_in_triangle(Triangle::kLower, i / size->columns, i % size->columns, size->k);
     }
     return made(c, a, "tri",
                 cast_array(flags, *type == ElementType::kUndefined ? ElementType::kDouble : *type));

@@ -23,6 +23,7 @@
 #include "elaborate/library/number_builtins.h"
 #include "elaborate/library/numpy_functions.h"
 #include "elaborate/library/operator_functions.h"
+#include "elaborate/library/super_objects.h"
 #include "elaborate/library/weights.h"
 
 namespace sardonyx::elaborate {
@@ -51,6 +52,8 @@ constexpr BuiltinRow kBuiltins[] = {
     {"any", py_any, 1, 1, false, true},
     {"print", py_print, 0, SIZE_MAX, true, true},
     {"slice", py_slice, 1, 3},
+    {"super", py_super, 0, 2},
+    {"object.__init__", object_init, 0, 0},
     {"property", py_property, 1, 1},
     {"classmethod", py_classmethod, 1, 1},
     {"staticmethod", py_staticmethod, 1, 1},

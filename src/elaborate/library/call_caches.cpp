@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -16,12 +17,6 @@ namespace {
 
 constexpr std::string_view kCache = "functools.cache", kLruCache = "functools.lru_cache";
 constexpr size_t kFunction = 0, kResults = 1, kMost = 2;
-
-// The function, the results by the arguments, and how many it keeps: None for all.
-Object cached(const Object& function, const Object& most) {
-    Object self = Object::tuple({function, Object::dict({}), most});
-    return Object::make(ObjectKind::kMethod, MethodObject{self, std::string(kCache)});
-}
 
 // What stands for the arguments in the dict of results; nothing after a diagnostic.
 std::optional<Object> key_of(Context& c, const Arguments& a) {
@@ -51,8 +46,15 @@ std::optional<Object> key_of(Context& c, const Arguments& a) {
 
 }  // namespace
 
+// The function, the results by the arguments, and how many it keeps.
+Object cached_function(const Object& function, const Object& most) {
+    Object self = Object::tuple({function, Object::dict({}), most});
+    return Object::make(ObjectKind::kMethod, MethodObject{self, std::string(kCache)});
+}
+
 bool is_cache_decorator(const Object& object) {
-    return is_builtin(object, kCache) || is_builtin(object, kLruCache);
+    return is_builtin(object, kCache) || is_builtin(object, kLruCache) ||
+           (object.is(ObjectKind::kMethod) && object.get<MethodObject>().name == kLruCache);
 }
 
 bool is_cached_function(const MethodObject& method) {
@@ -61,7 +63,7 @@ bool is_cached_function(const MethodObject& method) {
 
 Object functools_cache(Context& c, const Arguments& a) {
     (void)c;
-    return cached(a.positional[0], Object::none());
+    return cached_function(a.positional[0], Object::none());
 }
 
 // With a function it is a decorator itself; without one, it makes one.
@@ -80,7 +82,7 @@ Object functools_lru_cache(Context& c, const Arguments& a) {
         most = keyword.name == "maxsize" ? keyword.value : most;
     }
     if (!function.is_error()) {
-        return cached(function, most);
+        return cached_function(function, most);
     }
     Object self = Object::tuple({most});
     return Object::make(ObjectKind::kMethod, MethodObject{self, std::string(kLruCache)});
@@ -89,7 +91,7 @@ Object functools_lru_cache(Context& c, const Arguments& a) {
 std::optional<Object> call_cached(Context& c, const MethodObject& method, const Arguments& a) {
     if (method.name == kLruCache) {
         return a.positional.size() == 1 && a.keywords.empty()
-                   ? cached(a.positional[0], method.self.items()[0])
+                   ? cached_function(a.positional[0], method.self.items()[0])
                    : refuse(c, a.range, "`lru_cache(...)` is called like this");
     }
     if (method.name != kCache) {
@@ -107,9 +109,18 @@ std::optional<Object> call_cached(Context& c, const MethodObject& method, const 
         }
         return *known;
     }
+    size_t changes = c.changes.size();
     Object result = call(c, parts[kFunction], a);
     if (result.is_error()) {
         return result;
+    }
+    bool is_changing = std::any_of(
+        c.changes.begin() + static_cast<std::ptrdiff_t>(std::min(changes, c.changes.size())),
+        c.changes.end(), [](const Change& one) { return !one.object.is(ObjectKind::kIterator); });
+    if (is_changing && !c.runs_file) {
+        return refuse(c, a.range,
+                      "a function that keeps its results changes objects, in its first call alone",
+                      "remove the decorator, or return what it changes");
     }
     if (!result.is_static()) {
         return refuse(c, a.range, "a function that keeps its results computes a tensor",

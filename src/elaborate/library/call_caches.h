@@ -11,8 +11,11 @@ namespace sardonyx::elaborate {
 Object functools_cache(Context& c, const Arguments& a);
 Object functools_lru_cache(Context& c, const Arguments& a);
 
-// Whether a builtin makes a function one that keeps its results.
+// Whether it makes a function one that keeps its results: cache, lru_cache, lru_cache(...).
 bool is_cache_decorator(const Object& object);
+
+// Such a function, which keeps so many results: None for all.
+Object cached_function(const Object& function, const Object& most);
 
 // Whether it is such a function.
 bool is_cached_function(const MethodObject& method);

@@ -12,13 +12,13 @@
 #include "elaborate/library/library.h"
 #include "elaborate/library/named_tuples.h"
 #include "elaborate/objects/arguments.h"
-#include "elaborate/objects/changes.h"
 #include "elaborate/objects/context.h"
 #include "elaborate/objects/exception_types.h"
 #include "elaborate/objects/namespaces.h"
 #include "elaborate/objects/owners.h"
 #include "elaborate/objects/statics.h"
 #include "elaborate/objects/unknowns.h"
+#include "elaborate/scopes/cells.h"
 
 namespace sardonyx::elaborate {
 
@@ -91,6 +91,20 @@ Object bound_to(Context& c, const Object& self, Namespace& type, const Object& f
     return found;
 }
 
+namespace {
+
+// What a cached property has given stays when members change. In a branch or loop that an instance
+// is not of, the run decides whether there is such a value: its members stay, too.
+void keep_cached(Context& c, Namespace& own, std::string_view name, const Object& value) {
+    if (is_owned(c, own.object())) {
+        change_member(c, own, name, value, false);
+    } else {
+        own.is_frozen = true;
+    }
+}
+
+}  // namespace
+
 Object bound_member(Context& c, Namespace& own, std::string_view name, const Object& found,
                     Range range) {
     bool is_instance =
@@ -111,6 +125,8 @@ Object bound_member(Context& c, Namespace& own, std::string_view name, const Obj
             own.set(name, value);
         } else if (is_open) {
             return refuse(c, range, "a cached property that gives a list, dict, set or instance");
+        } else if (own.is_of_script && own.made_by == c.unit && !value.is_error()) {
+            keep_cached(c, own, name, value);
         }
         return value;
     }
@@ -128,8 +144,11 @@ bool assign_to_member(Context& c, Namespace& own, std::string_view name, const O
     bool is_open = !own.is_frozen && own.unknown_all == nullptr && !is_property &&
                    (own.kind == Namespace::Kind::kClass || own.kind == Namespace::Kind::kInstance);
     // A script is compiled more than once: what is older than this run of its function stays.
-    bool is_of_run = own.is_of_script && !c.runs_file && own.made_by == c.unit &&
-                     own.kind == Namespace::Kind::kInstance && is_owned(c, own.object());
+    bool is_of_instance = own.is_of_script && !c.runs_file && own.made_by == c.unit &&
+                          own.kind == Namespace::Kind::kInstance;
+    bool is_of_run =
+        is_of_instance && (is_owned(c, own.object()) || is_joined(c, owner_of(c, own.object())));
+    bool is_in_branch = is_of_instance && !is_owned(c, own.object());
     bool is_own = is_new || is_of_run ||
                   (c.runs_file && (c.unit->function == nullptr ||
                                    (c.graph != c.unit->graph && is_owned(c, own.object()))));
@@ -138,15 +157,7 @@ bool assign_to_member(Context& c, Namespace& own, std::string_view name, const O
                "make a new instance");
         return false;
     }
-    std::optional<Object> before = own.has_own(name) ? own.lookup(name) : std::nullopt;
-    log_change(c, own.object(), [&own, before, text = std::string(name)](const Object&) {
-        if (before) {
-            own.set(text, *before);
-        } else {
-            own.remove(text);
-        }
-    });
-    own.set(name, value);
+    change_member(c, own, name, value, is_in_branch);
     return true;
 }
 

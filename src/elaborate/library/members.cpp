@@ -19,6 +19,7 @@
 #include "elaborate/library/classes.h"
 #include "elaborate/library/library.h"
 #include "elaborate/library/named_tuples.h"
+#include "elaborate/library/super_objects.h"
 #include "elaborate/objects/arrays.h"
 #include "elaborate/objects/context.h"
 #include "elaborate/objects/element_types.h"
@@ -388,6 +389,12 @@ Object member(Context& c, const Object& object, std::string_view name, Range ran
             return opset_member(c, object, name, name_range);
         case ObjectKind::kModule:
             return module_member(c, object, name, range, name_range);
+        case ObjectKind::kMethod:
+            if (std::optional<Object> found =
+                    super_member(c, object.get<MethodObject>(), name, range)) {
+                return *found;
+            }
+            return no_member(c, object, name, name_range, {});
         case ObjectKind::kList:
             return method_of(c, object, name, name_range, kListMethods);
         case ObjectKind::kTuple:
@@ -418,6 +425,12 @@ Object member(Context& c, const Object& object, std::string_view name, Range ran
             if (is_builtin(object, "itertools.chain") && name == "from_iterable") {
                 return Object::make(ObjectKind::kBuiltin,
                                     library_builtin("itertools.chain.from_iterable"));
+            }
+            if (is_builtin(object, "super")) {
+                c.report(kUnknownAttributeOfObject, name_range,
+                         fmt::format("`super` itself has no member `{}`", name))
+                    .with_help(fmt::format("call it: `super().{}`", name));
+                return Object::error();
             }
             return no_member(c, object, name, name_range, {});
         case ObjectKind::kInt:

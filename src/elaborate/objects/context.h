@@ -79,6 +79,10 @@ class Scope {
     const ir::Graph* comprehension = nullptr;
     std::shared_ptr<Scope> around;
     bool may_have_ended = false;  // a tensor's value has decided whether it goes on
+    // Of an activation: the graph that it began in, and the parameters of its function.
+    const ir::Graph* home = nullptr;
+    const syntax::Parameters* parameters = nullptr;
+    const Namespace* of_class = nullptr;  // that the functions which close over it are methods of
 
   private:
     SymbolMap<Object> values_;
@@ -141,6 +145,7 @@ struct OwnerTable;        // of objects/owners.h
 struct ScriptMemory;      // of script_memory.h
 struct InlinedFunctions;  // of calls.cpp
 struct LoopMemos;         // of graph_loop.cpp
+struct MemberCells;       // of scopes/cells.cpp
 
 struct Context {
     Context(Program& program, const Options& options, ir::Model& model)
@@ -182,7 +187,8 @@ struct Context {
         // The call that the statement which runs consists of, but for names that it binds: nothing
         // has been evaluated before it.
         const syntax::Expr* own_call = nullptr;
-        bool is_own_call = false;  // the function that it calls is called by that
+        bool is_own_call = false;               // the function that it calls is called by that
+        std::shared_ptr<struct Yields> yields;  // of a generator: what it has given (generators.h)
     };
     Activation at;
 
@@ -208,6 +214,7 @@ struct Context {
     Memory<ScriptMemory> scripts;  // signatures, and functions of the model
     Memory<InlinedFunctions> inlined;
     Memory<LoopMemos> loop_memos;
+    Memory<MemberCells> cells;
 
     // --- The state of what is being run.
     // Inputs of the loop bodies that are being run, and what they are before the first iteration.

@@ -87,6 +87,11 @@ class Environment {
         (void)opaque;
         return std::nullopt;
     }
+    // Whether it is a function or method of the script's own files that is a generator.
+    virtual bool is_generator(const Object& opaque) {
+        (void)opaque;
+        return false;
+    }
     // A function or method as a script whose calls run in place, a method with its object in front
     // of the arguments; nothing: it is none, or not of the script's own files.
     virtual std::optional<Object> inline_script(const Object& opaque) {

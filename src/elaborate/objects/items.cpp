@@ -52,9 +52,12 @@ std::optional<std::vector<Object>> iterated_items(Context& c, const Object& obje
     }
     size_t changes = c.changes.size();
     std::optional<std::vector<Object>> items = iterator.items(c);
-    bool has_effects = std::any_of(
-        c.changes.begin() + static_cast<std::ptrdiff_t>(std::min(changes, c.changes.size())),
-        c.changes.end(), [](const Change& one) { return !one.object.is(ObjectKind::kIterator); });
+    bool has_effects =
+        iterator.is_current == nullptr &&
+        std::any_of(
+            c.changes.begin() + static_cast<std::ptrdiff_t>(std::min(changes, c.changes.size())),
+            c.changes.end(),
+            [](const Change& one) { return !one.object.is(ObjectKind::kIterator); });
     if (has_effects) {
         c.program.diagnostics
             .report(kUnsupportedOperand, iterator.where,

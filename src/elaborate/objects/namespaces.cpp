@@ -22,9 +22,10 @@ std::optional<Object> Namespace::lookup(std::string_view wanted) {
     return of != nullptr ? const_cast<Namespace*>(of)->lookup(wanted) : std::nullopt;
 }
 
-bool Namespace::has_own(std::string_view wanted) const {
-    return std::any_of(values_.begin(), values_.end(),
-                       [wanted](const auto& one) { return one.first == wanted; });
+const Object* Namespace::find_own(std::string_view wanted) const {
+    auto found = std::find_if(values_.begin(), values_.end(),
+                              [wanted](const auto& one) { return one.first == wanted; });
+    return found != values_.end() ? &found->second : nullptr;
 }
 
 Object Namespace::object() {

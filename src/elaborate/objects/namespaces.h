@@ -43,7 +43,9 @@ class Namespace : public Environment {
     void set(std::string_view name, Object value);
     void remove(std::string_view name);
     // Whether it holds the name itself, and not its class.
-    bool has_own(std::string_view name) const;
+    bool has_own(std::string_view name) const { return find_own(name) != nullptr; }
+    const Object* find_own(std::string_view name) const;  // null: it does not
+    const std::vector<std::pair<std::string, Object>>& own_values() const { return values_; }
     // The object that stands for it.
     Object object();
 

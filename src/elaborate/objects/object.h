@@ -416,6 +416,9 @@ struct IteratorObject {
     diagnostics::Span where;  // where it is made
     bool is_view = false;
     bool is_used = false;
+    // Of a generator that is a function: whether the names that it reads are bound to what they
+    // were when it ran. It ran to its end when its first item was asked for.
+    std::function<bool(Context&)> is_current = nullptr;
 };
 
 struct MethodObject {

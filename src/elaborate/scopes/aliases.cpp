@@ -104,10 +104,8 @@ class Origins {
 // What an instance holds itself, and not its class, as a tuple.
 Object own_values(Namespace& instance) {
     std::vector<Object> values;
-    for (const std::string& name : instance.names()) {
-        if (instance.has_own(name)) {
-            values.push_back(instance.lookup(name).value_or(Object::error()));
-        }
+    for (const auto& [name, value] : instance.own_values()) {
+        values.push_back(value);
     }
     return Object::tuple(std::move(values));
 }

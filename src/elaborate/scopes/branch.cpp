@@ -10,7 +10,7 @@ Object Branch::value_of(const Context& c, Symbol name) const {
             return value;
         }
     }
-    const Object* before = c.at.scope->find(name);
+    const Object* before = find_value(c, name);
     return before != nullptr ? *before : Object::error();
 }
 
@@ -26,7 +26,7 @@ void Branch::set(Symbol name, Object value) {
 
 bool is_held_elsewhere(const Context& c, const Object& object, Symbol name,
                        std::initializer_list<const Branch*> branches) {
-    const Object* before = c.at.scope->find(name);
+    const Object* before = find_value(c, name);
     int holders = before != nullptr && before->pointer() == object.pointer() ? 2 : 1;
     for (const Branch* branch : branches) {
         for (const auto& [changed, value] : branch->changes) {

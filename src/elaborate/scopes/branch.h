@@ -7,11 +7,12 @@
 #include <vector>
 
 #include "elaborate/objects/context.h"
+#include "elaborate/scopes/cells.h"
 
 namespace sardonyx::elaborate {
 
 // Symbols from here on are pseudo-variables: those of jumps.
-inline constexpr uint32_t kFirstFlag = 0xF0000000;
+inline constexpr uint32_t kFirstFlag = kBehindCells;
 
 inline bool is_flag(Symbol name) {
     return name.index >= kFirstFlag;
@@ -46,10 +47,16 @@ Branch run_branch(Context& c, Body&& body) {
     branch.graph = c.model.make_graph(outer);
     branch.graph->name = kBranchGraph;
     c.graph = branch.graph;
+    JoinedGraph joined(c, branch.graph);
     size_t mark = c.at.scope->open();
     branch.jump = body();
     for (Symbol name : c.at.scope->changed(mark)) {
         branch.changes.emplace_back(name, *c.at.scope->find(name));
+    }
+    for (Symbol cell : joined.changed()) {
+        if (!own_name(c, cell).valid()) {
+            branch.changes.emplace_back(cell, *find_value(c, cell));
+        }
     }
     branch.result = c.at.result;
     branch.result_range = c.at.result_range;

@@ -353,7 +353,9 @@ Fit fit_type(Context& c, const Carried& one, Slot& slot, const Object& result, i
 }  // namespace
 
 std::string_view name_text(Context& c, Symbol name) {
-    return is_flag(name) ? std::string_view("items") : c.text(name);
+    return is_cell(name)   ? cell_text(c, name)
+           : is_flag(name) ? std::string_view("items")
+                           : c.text(name);
 }
 
 Fit fit(Context& c, const Carried& one, Slot& slot, const Object& result, int rounds, Range range) {

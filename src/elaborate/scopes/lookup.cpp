@@ -187,13 +187,47 @@ void report_once(Context& c, const Object& unknown, Symbol name, Range range) {
 
 }  // namespace
 
+namespace {
+
+// Whether the nested function that runs binds the name somewhere: then it is its own everywhere.
+bool is_own_of_nested(const Context& c, Symbol name) {
+    if (c.at.body == nullptr || c.at.scope->enclosing == nullptr) {
+        return false;
+    }
+    bool is_bound = false, is_outer = false;
+    auto see = [&](const Bound& one) {
+        is_bound = is_bound || (one.name == name && one.how != binds::kOuter);
+        is_outer = is_outer || (one.name == name && one.how == binds::kOuter);
+    };
+    each_binding<binds::kOwn | binds::kOuter>(&c.tree().names, *c.at.body, see);
+    return is_bound && !is_outer;
+}
+
+Object unbound_nested(Context& c, Symbol name, Range range) {
+    std::string_view word = c.text(name);
+    c.report(kUnboundName, range,
+             fmt::format("`{}` has no value yet: it is a local name of the nested function, which "
+                         "binds it elsewhere",
+                         word))
+        .with_help(fmt::format("write `nonlocal {}` at its top for the name of the function around",
+                               word));
+    return Object::error();
+}
+
+}  // namespace
+
 Object lookup(Context& c, Symbol name, Range range) {
-    bool has_failed = false;  // to be bound, which has been reported
+    bool has_failed = false;     // to be bound, which has been reported
+    bool is_behind_own = false;  // it is no name of the function that runs
     for (const Scope* scope = c.at.scope.get(); scope != nullptr; scope = scope->enclosing.get()) {
         const Object* found = scope->find(name);
         if (found == nullptr || found->is_error()) {
             has_failed = has_failed || found != nullptr;
+            is_behind_own = is_behind_own || scope->comprehension == nullptr;
             continue;
+        }
+        if (is_behind_own && scope->comprehension == nullptr && is_own_of_nested(c, name)) {
+            return has_failed ? Object::error() : unbound_nested(c, name, range);
         }
         if (c.program.unknowns->changed.empty() ? is_unknown(*found)
                                                 : unknown_cause(c.program, *found) != nullptr) {

@@ -95,12 +95,12 @@ class LoopNode {
 void bind_outputs(Context& c, Symbol name, const Object& object) {
     map_leaves(object, true, [&c, name](const Object& leaf) {
         if (leaf.is_tensor() && leaf.value()->name.empty() && !is_flag(name)) {
-            leaf.value()->name = c.model.intern(c.text(name));
+            leaf.value()->name = c.model.intern(name_text(c, name));
         }
         return leaf;
     });
     claim_parts(c, object);
-    c.at.scope->set(name, object);
+    set_value(c, name, object);
 }
 
 // A name or flag that the loop leaves bound and that had no value before.
@@ -346,7 +346,7 @@ Object emit_loop(Context& c, const GraphLoop& loop, const std::vector<Carried>& 
     }
     for (const Carried& one : carried) {
         if (!one.is_list && !one.may_change) {
-            note_choices(c, *c.at.scope->find(one.name), one.before);
+            note_choices(c, *find_value(c, one.name), one.before);
         }
     }
     for (const Exit& exit : exits) {

@@ -26,6 +26,7 @@
 #include "elaborate/scopes/flags.h"
 #include "elaborate/scopes/held_values.h"
 #include "elaborate/scopes/inlined_if.h"
+#include "elaborate/scopes/joined_kinds.h"
 
 namespace sardonyx::elaborate {
 
@@ -152,19 +153,6 @@ ir::Value* output_of(Context& c, ir::Graph* graph, const Object& object, Element
 
 namespace {
 
-// The rank of what the object is as a tensor; nothing where it is not known, and for a Python
-// number, which goes with tensors of any rank.
-std::optional<size_t> rank_of_leaf(const Object& object) {
-    if (object.is(ObjectKind::kConstant)) {
-        return static_cast<size_t>(object.get<Tensor>().rank());
-    }
-    bool is_tensor =
-        object.is_tensor() && !object.is_number_tensor() && object.value()->type.is_tensor();
-    return is_tensor && object.value()->type.has_shape()
-               ? std::optional(object.value()->type.shape().size())
-               : std::nullopt;
-}
-
 // An empty list that meets another one has items of the other's type.
 void name_items(ir::Value* output, const Object& x, const Object& y) {
     for (const Object* side : {&x, &y}) {
@@ -173,33 +161,6 @@ void name_items(ir::Value* output, const Object& x, const Object& y) {
             output->type = side->value()->type;
         }
     }
-}
-
-// A shape meets tuples alone, and tensors meet tensors of their rank.
-bool are_same_to_python(const Object& x, const Object& y) {
-    auto is_shape = [](const Object& object) {
-        return object.is_shape_tensor() || object.is(ObjectKind::kTuple);
-    };
-    if (x.is_shape_tensor() || y.is_shape_tensor()) {
-        return is_shape(x) && is_shape(y);
-    }
-    std::optional<size_t> left = rank_of_leaf(x), right = rank_of_leaf(y);
-    return !left || !right || *left == *right;
-}
-
-// What the value that is one or the other is to Python.
-Object joined_kind(const Object& x, const Object& y, ir::Value* output) {
-    bool x_is_number = is_python_number(x), y_is_number = is_python_number(y);
-    auto is_of_array = [](const Object& one) {
-        return one.is(ObjectKind::kConstant) || one.is_array_part();
-    };
-    bool are_mixed =
-        x_is_number || y_is_number || x.is_tensor_or_number() || y.is_tensor_or_number();
-    return x_is_number && y_is_number                      ? Object::number(output)
-           : x.is_shape_tensor() || y.is_shape_tensor()    ? Object::shape(output)
-           : is_of_array(x) && is_of_array(y)              ? Object::array_part(output)
-           : are_mixed || is_of_array(x) || is_of_array(y) ? Object::tensor_or_number(output)
-                                                           : Object::tensor(output);
 }
 
 // What the two branches leave behind, as outputs of one If node.
@@ -475,6 +436,31 @@ void take_out_held(Context& c, Pair& pair, Branch& yes, Branch& no, Range range)
     }
 }
 
+// Plans the joined value of a cell, which is read from anywhere.
+void plan_cell(Context& c, Pair& pair, Merge& joined, Range range, std::vector<Pair>& kept) {
+    bool is_missed = is_missing(pair.yes) || is_missing(pair.no);
+    bool is_one = !is_missed && pair.yes.kind() == pair.no.kind() &&
+                  pair.yes.pointer() == pair.no.pointer() && identical(pair.yes, pair.no);
+    bool is_joined = !is_missed && fits_cell(pair.yes) && fits_cell(pair.no);
+    if (is_missed) {
+        refuse_cell(c, pair.name, "is bound in one branch only", range);
+    } else if (is_one) {
+        set_value(c, pair.name, pair.yes);
+    } else if (is_joined && joined.plan(pair.yes, pair.no)) {
+        kept.push_back(std::move(pair));
+    } else if (!fits_cell(pair.yes) || !fits_cell(pair.no)) {
+        refuse_cell(c, pair.name,
+                    fmt::format("holds {}, which a branch of the graph replaces",
+                                kind_name(fits_cell(pair.yes) ? pair.no : pair.yes)),
+                    range);
+    } else {
+        refuse_cell(c, pair.name,
+                    fmt::format("is {} in one branch and {} in the other", describe(pair.yes),
+                                describe(pair.no)),
+                    range);
+    }
+}
+
 // Plans the joined value of each name; those that have none are bound to the reason.
 std::vector<Pair> plan_names(Context& c, ir::Value* condition, Branch& yes, Branch& no,
                              Merge& joined, Range range, uint32_t after) {
@@ -486,7 +472,9 @@ std::vector<Pair> plan_names(Context& c, ir::Value* condition, Branch& yes, Bran
         }
         fill_in(c, pair, yes, no, range);
         take_out_held(c, pair, yes, no, range);
-        if (failed_binding(pair.yes) || failed_binding(pair.no)) {
+        if (is_cell(pair.name)) {
+            plan_cell(c, pair, joined, range, kept);
+        } else if (failed_binding(pair.yes) || failed_binding(pair.no)) {
             c.at.scope->set(pair.name, failed_binding(pair.yes) ? pair.yes : pair.no);
         } else if ((!is_flag(pair.name) && !is_live(c, pair.name, after)) || is_missing(pair.yes) ||
                    is_missing(pair.no) || !joined.plan(pair.yes, pair.no)) {
@@ -510,7 +498,7 @@ void take_names(Context& c, Merge& joined, const std::vector<Pair>& kept,
     for (const Pair& pair : kept) {
         Object value = joined.take(pair.yes, pair.no);
         if (value.is_tensor() && value.value()->name.empty() && !is_flag(pair.name)) {
-            value.value()->name = c.model.intern(c.text(pair.name));
+            value.value()->name = c.model.intern(name_text(c, pair.name));
         }
         if (value.is(ObjectKind::kList) || value.is(ObjectKind::kDict)) {
             claim(c, value);
@@ -521,7 +509,7 @@ void take_names(Context& c, Merge& joined, const std::vector<Pair>& kept,
                 note_choice(c, value, *one);
             }
         }
-        c.at.scope->set(pair.name, std::move(value));
+        set_value(c, pair.name, std::move(value));
     }
 }
 
@@ -565,7 +553,7 @@ Jump merge(Context& c, ir::Value* condition, Branch& yes, Branch& no, Range rang
         take_names(c, joined, kept, {&yes, &no});
     } else {
         for (const Pair& pair : kept) {
-            c.at.scope->set(pair.name, Object::make(ObjectKind::kUnbound, Unbound{}));
+            set_value(c, pair.name, Object::make(ObjectKind::kUnbound, Unbound{}));
         }
     }
     return yes.jump == no.jump ? yes.jump : Jump::kNone;

@@ -644,18 +644,19 @@ def f(x: FLOAT[5]):
 """,
         {"unsupported-statement"},
     ),
-    "an assignment to a nonlocal": (
+    "an assignment to a nonlocal in the body of an operator": (
         """
 @script(default_opset=op)
 def f(x: FLOAT[5]):
     k = 1
 
-    def g():
+    def g(h, v):
         nonlocal k
         k = 2
+        return h + v, h
 
-    g()
-    return x + k
+    h, _ = op.Scan(x[0], x, body=g, num_scan_inputs=1)
+    return h + k
 """,
         {"unsupported-statement"},
     ),

@@ -429,6 +429,15 @@ def test_texts_that_are_not_at_hand():
     )
 
 
+@pytest.mark.parametrize(
+    ("name", "magic"), [("<timed exec>", "%%time"), ("<magic-timeit>", "%%timeit")]
+)
+def test_texts_that_magics_run(name: str, magic: str):
+    # The names that IPython compiles such cells under.
+    with pytest.raises(OSError, match=f"`{magic}` runs a text .* in a cell without it"):
+        exec(compile(TEXT, name, "exec"), {"__name__": "made"})
+
+
 def test_from_source():
     made = script.from_source(TEXT)
     assert (made.name, made.source.splitlines()[1]) == ("quarter", 'def quarter(x: FLOAT["N"]):')

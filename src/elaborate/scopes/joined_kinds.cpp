@@ -1,0 +1,52 @@
+// What a value that is one or the other of two is to Python.
+#include "elaborate/scopes/joined_kinds.h"
+
+#include <optional>
+
+#include "elaborate/emit/values.h"
+
+namespace sardonyx::elaborate {
+
+namespace {
+
+// The rank of what the object is as a tensor; nothing where it is not known, and for a Python
+// number, which goes with tensors of any rank.
+std::optional<size_t> rank_of_leaf(const Object& object) {
+    if (object.is(ObjectKind::kConstant)) {
+        return static_cast<size_t>(object.get<Tensor>().rank());
+    }
+    bool is_tensor =
+        object.is_tensor() && !object.is_number_tensor() && object.value()->type.is_tensor();
+    return is_tensor && object.value()->type.has_shape()
+               ? std::optional(object.value()->type.shape().size())
+               : std::nullopt;
+}
+
+}  // namespace
+
+bool are_same_to_python(const Object& x, const Object& y) {
+    auto is_shape = [](const Object& object) {
+        return object.is_shape_tensor() || object.is(ObjectKind::kTuple);
+    };
+    if (x.is_shape_tensor() || y.is_shape_tensor()) {
+        return is_shape(x) && is_shape(y);
+    }
+    std::optional<size_t> left = rank_of_leaf(x), right = rank_of_leaf(y);
+    return !left || !right || *left == *right;
+}
+
+Object joined_kind(const Object& x, const Object& y, ir::Value* output) {
+    bool x_is_number = is_python_number(x), y_is_number = is_python_number(y);
+    auto is_of_array = [](const Object& one) {
+        return one.is(ObjectKind::kConstant) || one.is_array_part();
+    };
+    bool are_mixed =
+        x_is_number || y_is_number || x.is_tensor_or_number() || y.is_tensor_or_number();
+    return x_is_number && y_is_number                      ? Object::number(output)
+           : x.is_shape_tensor() || y.is_shape_tensor()    ? Object::shape(output)
+           : is_of_array(x) && is_of_array(y)              ? Object::array_part(output)
+           : are_mixed || is_of_array(x) || is_of_array(y) ? Object::tensor_or_number(output)
+                                                           : Object::tensor(output);
+}
+
+}  // namespace sardonyx::elaborate

@@ -1,0 +1,274 @@
+"""State that calls change on every surface: members of instances in branches and loops of the
+graph, names of functions around, `super()`, and generators."""
+
+from __future__ import annotations
+
+import pathlib
+import runpy
+from typing import Any
+
+import numpy as np
+import pytest
+import sardonyx
+
+from language import shared_compiler
+from surfaces import check, first_finding, text_of
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+X = np.array([1, 2, 3], np.float32)
+N, YES = np.int64(3), np.bool_(True)
+
+BASES = """\
+import functools
+from dataclasses import dataclass
+
+
+class Base:
+    k = 2.0
+
+    def __init__(self, w):
+        super().__init__()
+        self.w = w
+
+    def f(self, v):
+        return v * self.w
+
+    @property
+    def size(self):
+        return self.w + 1.0
+
+    @classmethod
+    def of(cls, w):
+        return cls(w)
+
+
+class Middle(Base):
+    def __init__(self, w, b=1.0):
+        super().__init__(w)
+        self.b = b
+
+    def f(self, v):
+        return super().f(v) + self.b
+
+    @property
+    def size(self):
+        return super().size * 2.0
+
+    @classmethod
+    def of(cls, w):
+        one = super().of(w)
+        one.b = super().k
+        return one
+
+
+class Last(Middle):
+    def __init__(self, w):
+        super(Last, self).__init__(w, 3.0)
+
+    def f(self, v):
+        before = super().f
+        return (lambda u: before(u) * 2.0)(v)
+
+
+@dataclass
+class Data:
+    h: float
+
+    def __post_init__(self):
+        self.n = 1.0
+
+
+@dataclass
+class More(Data):
+    k: float = 2.0
+
+    def __post_init__(self):
+        super().__post_init__()
+        self.m = self.n + self.k
+
+
+class Scale:
+    def __init__(self, k):
+        self.k = k
+
+    @functools.lru_cache(maxsize=None)
+    def power(self, n):
+        return self.k**n
+
+    @functools.cached_property
+    def double(self):
+        return self.k * 2
+
+
+---
+"""
+
+DERIVED = [
+    ("return Middle(x).f(x) + Last(2.0).f(x)", X * X + 1 + X * 4 + 6),
+    ("return Middle(x).size + Middle.of(x).f(x)", X * 2 + 2 + X * X + 2),
+    ("one = More(x)\nreturn one.h * one.m", X * 3),
+    ("return x * Scale(2).power(3)", X * 8),
+    ("one = Scale(x)\ny = one.double\none.k = x * 5\nreturn y + one.double", X * 4),
+]
+
+SUM = """\
+class Sum:
+    def __init__(self, total=0.0):
+        self.total, self.n = total, 0
+
+    def add(self, v):
+        self.total = self.total + v
+        self.n += 1
+        return self.total
+
+
+def add_all(one, v, n):
+    for _ in range(n):
+        one.add(v)
+
+
+def counter(start):
+    n = start
+
+    def step(by):
+        nonlocal n
+        n = n + by
+        return n
+
+    return step
+
+
+---
+"""
+
+CHANGED = [
+    ("a = Sum(x * 0)\nfor _ in range(n):\n    a.add(x)\nreturn a.total, a.n", (X * 3, N)),
+    ("a = Sum(x * 0)\nb = a\nfor _ in range(n):\n    b.total = b.total + x\nreturn a.total", X * 3),
+    ("a = Sum()\na.add(x)\nadd_all(a, x, n)\nadd_all(a, x, n)\nreturn a.total", X * 7),
+    (("a, b = Sum(x), Sum(x * 2)\nfor _ in range(n):\n"
+      "    a.total, b.total = b.total, a.total\nreturn a.total - b.total"), X),
+    ("a = Sum(x)\nwhile a.n < n:\n    a.add(x)\nreturn a.total", X * 4),
+    ("a = Sum(x)\nif yes:\n    a.total = a.total * 2\nreturn a.total", X * 2),
+    ("a = Sum(x)\ny = a.add(x) if yes else x\nreturn y + a.total", X * 4),
+    (("a = Sum(x * 0)\nfor i in range(n):\n    for _ in range(n):\n        if i > 0:\n"
+      "            a.add(x)\n    if a.n > 2:\n        break\nreturn a.total"), X * 3),
+    (("cells = [Sum(x * 0), Sum(x)]\nfor _ in range(n):\n    v = x\n    for one in cells:\n"
+      "        v = one.add(v)\nreturn cells[0].total + v"), X * 10),
+    ("s = x * 0\ndef add(v):\n    nonlocal s\n    s = s + v\nfor _ in range(n):\n    add(x)\nreturn s",
+     X * 3),
+    ("s = x\ndef add(v):\n    nonlocal s\n    if yes:\n        s = s + v\nadd(x)\nadd(1.0)\nreturn s",
+     X * 2 + 1),
+    ("step = counter(0)\nfor _ in range(2):\n    step(2)\nreturn x * step(1)", X * 5),
+    ("step = counter(x)\nfor _ in range(n):\n    step(x)\nreturn step(1.0) + step(0.0)", X * 8 + 2),
+]  # fmt: skip
+
+GENERATORS = """\
+def scaled(v, n):
+    for i in range(n):
+        yield v * float(i)
+
+
+def chunks(xs, n):
+    some = []
+    for one in xs:
+        some.append(one)
+        if len(some) == n:
+            yield some
+            some = []
+    if some:
+        yield some
+
+
+def more(n):
+    yield 10
+    yield from chunks(range(n), 2)
+    yield from (i for i in range(2))
+
+
+class Net:
+    def __init__(self, *ws):
+        self.ws = ws
+
+    def layers(self):
+        for i, w in enumerate(self.ws):
+            if i == 2:
+                return
+            yield float(i + 1), w
+
+
+---
+"""
+
+GENERATED = [
+    ("y = x\nfor r in scaled(x, 3):\n    y = y + r\nreturn y", X * 4),
+    ("rows = list(scaled(x, 3))\nreturn rows[2] + sum(scaled(x, 3))", X * 5),
+    ("y = x\nfor a, b in zip(scaled(x, 3), scaled(1.0, 4)):\n    y = y + a * b\nreturn y", X * 6),
+    ("a, b = scaled(x, 2)\nreturn a - b", -X),
+    ("return x * sum(sum(some) * 10 ** k for k, some in enumerate(chunks([1, 2, 3], 2)))", X * 33),
+    ("return x * len(list(more(3))) + list(more(3))[0]", X * 5 + 10),
+    ("y = x\nfor k, w in Net(x, x * 2, x).layers():\n    y = y + w * k\nreturn y", X * 6),
+    ("def own():\n    for k in range(3):\n        yield x * k\ny = x\nfor k in own():\n    y = y + k\nreturn y", X * 4),
+    (("y = x\nfor r in scaled(x, 5):\n    if op.ReduceSum(y, keepdims=0) > 10.0:\n        break\n"
+      "    y = y + r\nreturn y"), X * 2),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "expected"), DERIVED)
+def test_super(body: str, expected: Any, tmp_path: pathlib.Path) -> None:
+    check(BASES + body, expected, tmp_path, x=X)
+
+
+@pytest.mark.parametrize(("body", "expected"), CHANGED)
+def test_changed_in_the_graph(body: str, expected: Any, tmp_path: pathlib.Path) -> None:
+    check(SUM + body, expected, tmp_path, x=X, n=N, yes=YES)
+
+
+@pytest.mark.parametrize(("body", "expected"), GENERATED)
+def test_generators(body: str, expected: Any, tmp_path: pathlib.Path) -> None:
+    check(GENERATORS + body, expected, tmp_path, x=X)
+
+
+# What Python allows and no model can show, or not as it is.
+REFUSED = [
+    (SUM, "a = Sum(x)\nfor _ in range(n):\n    a.more = x\nreturn a.total", "branch-type-mismatch"),
+    (SUM, "a = Sum(None)\nfor _ in range(n):\n    a.total = x\nreturn a.total",
+     "branch-type-mismatch"),
+    (SUM, "a = Sum([x])\nif yes:\n    a.total = a.total + [x]\nreturn a.total[0]",
+     "branch-type-mismatch"),
+    (SUM, "a = Sum(x)\nif yes:\n    a.total = op.ReduceSum(x, keepdims=0)\nreturn a.total",
+     "branch-type-mismatch"),
+    (SUM, ("a = Sum(x[0])\ndef body(h, v):\n    a.total = a.total + v\n    return h + v, h\n"
+     "h, _ = op.Scan(x[0], x, body=body, num_scan_inputs=1)\nreturn a.total"), "static-error"),
+    (SUM, "k = 0\ndef one(v):\n    k = k + v\n    return k\nreturn x + one(1)", "unbound-name"),
+    ("T = [0.0]\n---\n", "def one():\n    global T\n    T = 1.0\none()\nreturn x * T",
+     "unsupported-statement"),
+    (BASES, "class_ = Last(x)\nreturn super().f(x)", "static-error"),
+    (GENERATORS, ("s = x\ndef own():\n    for _ in range(2):\n        yield s\n"
+     "for r in own():\n    s = s + r\nreturn s"), "unsupported-operand"),
+    (GENERATORS, ("log = []\ndef own():\n    for k in range(2):\n        log.append(k)\n"
+     "        yield k\nreturn x * sum(k + len(log) for k in own())"), "unsupported-operand"),
+    (GENERATORS, ("def own():\n    some = []\n    for k in range(2):\n        some.append(k)\n"
+     "        yield some\nreturn x * sum(len(some) for some in own())"), "unsupported-operand"),
+    (GENERATORS, ("xs = [1, 2]\ndef own(some):\n    for k in list(some):\n"
+     "        yield k + len(some)\nfor k in own(xs):\n    xs.append(k)\nreturn x * len(xs)"),
+     "unsupported-operand"),
+    (GENERATORS, ("def own(v):\n    y = v * 1.0\n    yield y\n    yield y\n"
+     "for r in own(x):\n    r[0] = r[0] + 1\n    x = x + r\nreturn x"), "aliased-item-assignment"),
+    (GENERATORS, "def own():\n    for k in range(n):\n        yield k\nreturn x * sum(own())",
+     "unsupported-expression"),
+    (GENERATORS, "def own():\n    yield 1.0\n    return 2.0\nreturn x * sum(own())",
+     "unsupported-statement"),
+    (GENERATORS, "return x * more(2)[0]", "unsupported-operand"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("before", "body", "code"), REFUSED)
+def test_refused(before: str, body: str, code: str, tmp_path: pathlib.Path) -> None:
+    text = text_of(before + body, True, {"x": X, "n": N, "yes": YES})
+    answer, _ = shared_compiler().compile(text, "f")
+    assert answer[0] == "error" and first_finding(answer).startswith(code), answer
+    path = tmp_path / "program.py"
+    path.write_text(text)
+    with pytest.raises(sardonyx.CompileError, match=code):
+        runpy.run_path(str(path))["f"].to_model_bytes()
