@@ -42,6 +42,12 @@ bool takes_number(const Annotation& self) {
            self.attribute_type == ir::AttributeType::kFloat;
 }
 
+// 0: it is no map, or says nothing of its values.
+int map_value_type(const Annotation& self) {
+    bool is_map = self.type.kind() == TypeKind::kMap && self.type.element().is_tensor();
+    return is_map ? static_cast<int>(self.type.element().element_type()) : 0;
+}
+
 // The tensor types of a script's parameters, and how a call of Python names them.
 class Signature {
   public:
@@ -99,6 +105,7 @@ class Signature {
 void bind_signature(nb::module_& m) {
     nb::class_<Annotation>(m, "Annotation")
         .def_prop_ro("element_type", element_type)
+        .def_prop_ro("map_value_type", map_value_type)
         .def_prop_ro("takes_number", takes_number);
     m.def("read_annotation", read_annotation, nb::arg("annotation").none());
     m.def("result_types", result_types, nb::arg("annotation").none());

@@ -32,14 +32,13 @@ POSITIONAL_ONLY, NORMAL, KEYWORD_ONLY = range(3)
 class Parameter:
     """A parameter of a script, with what a call needs to know of it."""
 
-    __slots__ = ("default", "element_type", "kind", "name", "takes_number")
+    __slots__ = ("default", "element_type", "kind", "map_value_type", "name", "takes_number")
 
-    def __init__(
-        self, name: str, element_type: "int | None", default: "Any", kind: int, takes_number: bool
-    ) -> None:
+    def __init__(self, name: str, said: Annotation, default: "Any", kind: int) -> None:
         self.name = name
-        self.element_type = element_type  # 0 where it is not said, None for an attribute
-        self.takes_number = takes_number  # an attribute that is an int or a float
+        self.element_type = said.element_type  # 0 where it is not said, None for an attribute
+        self.takes_number = said.takes_number  # an attribute that is an int or a float
+        self.map_value_type = said.map_value_type  # 0 where it is no map
         self.default = default
         self.kind = kind
 
@@ -72,8 +71,7 @@ def read_signature(
         kind = KEYWORD_ONLY if i >= code.co_argcount else kind
         said = annotation_of(name)
         types.append((name, said, kind == KEYWORD_ONLY))
-        default = defaults.get(name)
-        parameters.append(Parameter(name, said.element_type, default, kind, said.takes_number))
+        parameters.append(Parameter(name, said, defaults.get(name), kind))
     has_variadic = code.co_flags & 0x04  # inspect.CO_VARARGS, without the import
     variadic = (annotation_of(code.co_varnames[count]).element_type or 0) if has_variadic else None
     results = result_types(_evaluate(function, function.__annotations__.get("return")))

@@ -124,6 +124,16 @@ def _as_argument(value: "Any", element_type: "int | None", takes_number: bool = 
     return as_argument(value, element_type)
 
 
+def _as_given(value: "Any", parameter: "Parameter") -> "Any":
+    """As `_as_argument`; literals in a dict become those of the map that the annotation says."""
+    kind = parameter.map_value_type
+    if kind and type(value) is dict:
+        items = list(value.values())
+        if items and all(type(item) in (int, float, str) for item in items):
+            return dict(zip(value, as_argument(items, kind).tolist(), strict=True))
+    return _as_argument(value, parameter.element_type, parameter.takes_number)
+
+
 class OnnxClosure:
     """A function inside a script, marked by `@graph()`: the body of a Loop, Scan or the like."""
 
@@ -306,11 +316,11 @@ class OnnxFunction:
             is_given = True
             if at < given and one.kind != KEYWORD_ONLY:
                 value = positional[at]
-                positional[at] = _as_argument(value, one.element_type, one.takes_number)
+                positional[at] = _as_given(value, one)
                 at += 1
             elif one.kind != POSITIONAL_ONLY and one.name in kwargs:
                 value = kwargs[one.name]
-                kwargs[one.name] = _as_argument(value, one.element_type, one.takes_number)
+                kwargs[one.name] = _as_given(value, one)
             else:
                 value, is_given = one.default, False
                 if value is None or not one.element_type:

@@ -106,13 +106,13 @@ def test_maps(program, name, inputs, expected):
     "given",
     [{"a": 1, "c": 3}, {"a": np.float32(1), "c": np.float32(3)}, {"a": np.float64(1), "c": 3}],
 )
-def test_models_convert_maps_to_declared_types(program, given):
+def test_maps_have_declared_types(program, given):
     """As ONNX Runtime does it; the results were INT64 where the model says FLOAT."""
     data = built(program, "vector")
     [wanted] = run_ort(onnx.load_from_string(data), {"d": given})
-    [got] = sardonyx.load(data).run({"d": given})
-    assert got.dtype == wanted.dtype
-    np.testing.assert_array_equal(got, wanted)
+    for got in (sardonyx.load(data).run({"d": given})[0], runpy.run_path(program)["vector"](given)):
+        assert got.dtype == wanted.dtype
+        np.testing.assert_array_equal(got, wanted)
 
 
 def test_models_refuse_maps_and_sequences_of_other_types(program):
@@ -124,6 +124,9 @@ def test_models_refuse_maps_and_sequences_of_other_types(program):
     ):
         with pytest.raises((sardonyx.EvalError, TypeError, ValueError), match=words):
             model.run({"d": given})
+    for call in (runpy.run_path(str(program))["vector"], model):
+        with pytest.raises(TypeError, match="FLOAT is needed: give a number"):
+            call({"a": "x"})
     x = onnx.helper.make_tensor_sequence_value_info("x", 1, ["N"])
     y = onnx.helper.make_tensor_value_info("y", 1, ["M"])
     node = onnx.helper.make_node("ConcatFromSequence", ["x"], ["y"], axis=0)
