@@ -94,8 +94,12 @@ std::optional<Expression> Unit::symbol(const ir::Node& node) {
     return Expression::atom(fmt::format("{} {} {}", flat(left), row->symbol, flat(right)));
 }
 
-// In a script, each combination of inputs that a call gives is a function of its own.
-void Unit::check_inputs(const ir::Node& node, const ir::Function& callee) {
+// In a script, each combination of inputs that a call gives is a function of its own, and functions
+// are never operators of the standard.
+void Unit::check_callee(const ir::Node& node, const ir::Function& callee) {
+    if (callee.domain.empty()) {
+        fail(node, "the function in the domain of ai.onnx");
+    }
     const std::vector<ir::Value*>& inputs = callee.body->inputs;
     for (size_t i = 0; i < inputs.size(); ++i) {
         if (i >= node.input_count() || node.input(i) == nullptr) {
@@ -109,7 +113,7 @@ Expression Unit::call(const ir::Node& node) {
     const ir::Function* callee = callee_of(node);
     Expression result = Expression::call("");
     if (callee != nullptr) {
-        check_inputs(node, *callee);
+        check_callee(node, *callee);
         result.head = module_.function_name(*callee);
     } else {
         int64_t version = version_of(node.domain);

@@ -64,7 +64,7 @@ class Unit {
     void know_results(const ir::Node& node);
 
     Targets targets_of(const ir::Node& node);
-    void check_inputs(const ir::Node& node, const ir::Function& callee);
+    void check_callee(const ir::Node& node, const ir::Function& callee);
     Expression call(const ir::Node& node);
     // As an operator of Python; nothing: it would be another node.
     std::optional<Expression> symbol(const ir::Node& node);

@@ -367,6 +367,18 @@ def test_an_input_of_a_function_that_is_left_out_is_refused():
             sardonyx.decompile(model)
 
 
+def test_a_function_in_the_domain_of_the_standard_is_refused():
+    opsets = [onnx.helper.make_opsetid("", 20)]
+    neg = onnx.helper.make_node("Neg", ["a"], ["r"])
+    function = onnx.helper.make_function("", "Negated", ["a"], ["r"], [neg], opsets)
+    values = [onnx.helper.make_tensor_value_info(n, 1, [2]) for n in "xy"]
+    node = onnx.helper.make_node("Negated", ["x"], ["y"])
+    graph = onnx.helper.make_graph([node], "g", values[:1], values[1:])
+    model = onnx.helper.make_model(graph, opset_imports=opsets, functions=[function])
+    with pytest.raises(sardonyx.EvalError, match=r"function in the domain of ai\.onnx of the node"):
+        sardonyx.decompile(model)
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
