@@ -669,3 +669,51 @@ def test_exports_are_pickled_and_copied(tmp_path: pathlib.Path) -> None:
     assert copy.copy(of_file).to_model_bytes() == of_file.to_model_bytes()
     with pytest.raises(TypeError, match=r"pickle `exported\.compile\(\)`"):
         pickle.dumps(of_file)
+
+
+MISUSES: dict[str, tuple[type[Exception], str, Any]] = {
+    "function": (TypeError, "call a function in `forward`", (torch.relu, (torch.ones(2),))),
+    "class": (TypeError, r"give a module, `Small\(...\)`", (Small, (torch.ones(2, 4),))),
+    "script": (
+        TypeError, "module of TorchScript", (torch.jit.script(nn.Linear(4, 3)), (torch.ones(2, 4),))
+    ),
+    "tensor": (TypeError, r"write `\(x,\)`", (Small(), torch.ones(2, 4))),
+    "by_name": (TypeError, "as `kwargs`", (Small(), {"x": torch.ones(2, 4)})),
+    "path": (TypeError, "the file to write is `output=`", (Small(), (torch.ones(2, 4),), "a.onnx")),
+    "meta": (ValueError, "`weight` is on the device `meta`", (nn.Linear(2, 2, device="meta"), ())),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MISUSES)
+def test_misuse_is_explained(name: str) -> None:
+    kind, words, arguments = MISUSES[name]
+    with pytest.raises(kind, match=words):
+        sardonyx.torch.export(*arguments)
+
+
+@pytest.mark.parametrize(("shape", "words"), [
+    ({2: "rows"}, "axis 2 of an input whose axes are 0 to 1"),
+    ({-2: "rows"}, "axis -2 of an input whose axes are 0 to 1"),
+    ({0: "rows of x"}, "`rows of x` is not a valid name for a dimension"),
+])  # fmt: skip
+def test_shapes_that_torch_passes_over(shape: dict[int, str], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        sardonyx.torch.export(Small(), (torch.ones(2, 4),), dynamic_shapes=(shape,))
+
+
+def test_modules_that_are_compiled_or_wrapped() -> None:
+    small = Small()
+    x = [torch.ones(2, 4)]  # a list in place of a tuple
+    plain = sardonyx.torch.export(small, (x[0],), dynamic_shapes=({0: "rows"},)).to_script()
+    for module in (torch.compile(small), nn.DataParallel(small)):
+        made = sardonyx.torch.export(module, x, dynamic_shapes=({0: "rows"},))
+        assert made.to_script() == plain
+
+
+def test_training_mode_is_named() -> None:
+    module = nn.utils.parametrizations.spectral_norm(nn.Linear(4, 3))
+    with pytest.raises(sardonyx.torch.ExportError, match=r"in training mode: export after"):
+        sardonyx.torch.export(module, (torch.ones(2, 4),))
+    made = sardonyx.torch.export(module.eval(), (torch.ones(2, 4),))
+    wanted = module(torch.ones(2, 4)).detach().numpy()
+    np.testing.assert_allclose(made.compile()(np.ones((2, 4), np.float32)), wanted, rtol=1e-5)
