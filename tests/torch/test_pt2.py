@@ -176,6 +176,17 @@ def test_calls_that_give_element_types(tmp_path: pathlib.Path) -> None:
     check_same(program, tmp_path / "types.pt2")
 
 
+class WithoutGradients(torch.nn.Module):
+    @torch.no_grad()  # type: ignore[untyped-decorator]
+    def forward(self, x: Any) -> Any:
+        return x * 2
+
+
+def test_regions_have_the_names_of_the_file(tmp_path: pathlib.Path) -> None:
+    program = torch.export.export(WithoutGradients(), (torch.ones(2, 3),))
+    check_same(program, tmp_path / "model.pt2")
+
+
 ROWS = torch.arange(24.0).reshape(2, 3, 4)
 # Functions of elements that have no form for batches, and become loops.
 LOOPS: dict[str, Callable[[Any], Any]] = {

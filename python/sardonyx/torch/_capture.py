@@ -299,8 +299,9 @@ class _Reader:
         for one in fx_node.args:
             inner = self.module_of(one, module)
             if inner is not None:
-                self.inner(str(one), inner, program)
-                args.append(Body(str(one)))
+                body = str(one.target)  # its name in files, too
+                self.inner(body, inner, program)
+                args.append(Body(body))
             else:
                 args.append(self.value(one, node, program) if not _is_opaque(one) else None)
         value = fx_node.meta.get("val")
