@@ -155,10 +155,10 @@ CHANGED = [
       "            a.add(x)\n    if a.n > 2:\n        break\nreturn a.total"), X * 3),
     (("cells = [Sum(x * 0), Sum(x)]\nfor _ in range(n):\n    v = x\n    for one in cells:\n"
       "        v = one.add(v)\nreturn cells[0].total + v"), X * 10),
-    ("s = x * 0\ndef add(v):\n    nonlocal s\n    s = s + v\nfor _ in range(n):\n    add(x)\nreturn s",
-     X * 3),
-    ("s = x\ndef add(v):\n    nonlocal s\n    if yes:\n        s = s + v\nadd(x)\nadd(1.0)\nreturn s",
-     X * 2 + 1),
+    (("s = x * 0\ndef add(v):\n    nonlocal s\n    s = s + v\n"
+      "for _ in range(n):\n    add(x)\nreturn s"), X * 3),
+    (("s = x\ndef add(v):\n    nonlocal s\n    if yes:\n        s = s + v\n"
+      "add(x)\nadd(1.0)\nreturn s"), X * 2 + 1),
     ("step = counter(0)\nfor _ in range(2):\n    step(2)\nreturn x * step(1)", X * 5),
     ("step = counter(x)\nfor _ in range(n):\n    step(x)\nreturn step(1.0) + step(0.0)", X * 8 + 2),
 ]  # fmt: skip
@@ -208,7 +208,8 @@ GENERATED = [
     ("return x * sum(sum(some) * 10 ** k for k, some in enumerate(chunks([1, 2, 3], 2)))", X * 33),
     ("return x * len(list(more(3))) + list(more(3))[0]", X * 5 + 10),
     ("y = x\nfor k, w in Net(x, x * 2, x).layers():\n    y = y + w * k\nreturn y", X * 6),
-    ("def own():\n    for k in range(3):\n        yield x * k\ny = x\nfor k in own():\n    y = y + k\nreturn y", X * 4),
+    (("def own():\n    for k in range(3):\n        yield x * k\ny = x\n"
+      "for k in own():\n    y = y + k\nreturn y"), X * 4),
     (("y = x\nfor r in scaled(x, 5):\n    if op.ReduceSum(y, keepdims=0) > 10.0:\n        break\n"
       "    y = y + r\nreturn y"), X * 2),
 ]  # fmt: skip
