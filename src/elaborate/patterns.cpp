@@ -230,13 +230,14 @@ class Matcher {
         if (!is_a(subject, own)) {
             return Match::kNo;
         }
+        const std::vector<std::string> fields = fields_by_position(*own);
         size_t positional = pattern->items.size() - pattern->keywords.size();
-        if (positional > own->fields.size()) {
+        if (positional > fields.size()) {
             return refuse_part(pattern, fmt::format("`{}` has {} fields to match by position",
-                                                    own->name, own->fields.size()));
+                                                    own->name, fields.size()));
         }
         for (size_t i = 0; i < pattern->items.size(); ++i) {
-            std::string_view name = i < positional ? std::string_view(own->fields[i])
+            std::string_view name = i < positional ? std::string_view(fields[i])
                                                    : c_.text(pattern->keywords[i - positional]);
             std::optional<Object> held = member_of_instance(subject, name, pattern->range);
             if (!held || held->is_error()) {
@@ -247,6 +248,17 @@ class Matcher {
             }
         }
         return Match::kYes;
+    }
+
+    // Those that `__init__` takes by position.
+    static std::vector<std::string> fields_by_position(const Namespace& type) {
+        std::vector<std::string> fields;
+        for (const Namespace::Parameter& one : parameters_of(type)) {
+            if (one.is_given && !one.is_keyword) {
+                fields.push_back(one.name);
+            }
+        }
+        return fields;
     }
 
     // Nothing: it has none of this name.

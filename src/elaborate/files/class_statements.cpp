@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -40,6 +41,8 @@ struct ClassKind {
     bool is_frozen = false;
     bool has_eq = true;
     bool has_repr = true;
+    bool has_order = false;
+    bool is_by_keyword = false;  // a dataclass with kw_only=True
     const Namespace* base = nullptr;
 };
 
@@ -48,13 +51,17 @@ bool read_keywords(Context& c, const syntax::CallExpr* call, ClassKind& kind) {
     for (const syntax::Keyword& keyword : call->keywords) {
         std::string_view word = c.text(keyword.name);
         std::optional<bool> is_set = truth(eval(c, keyword.value));
-        if (!is_set || (word != "frozen" && word != "eq" && word != "slots" && word != "repr")) {
+        constexpr std::string_view kKnown[] = {"frozen", "eq", "slots", "repr", "order", "kw_only"};
+        bool is_known = std::find(std::begin(kKnown), std::end(kKnown), word) != std::end(kKnown);
+        if (!is_set || !is_known) {
             refuse_class(c, keyword.name_range, "this keyword of a dataclass");
             return false;
         }
         kind.is_frozen = word == "frozen" ? *is_set : kind.is_frozen;
         kind.has_eq = word == "eq" ? *is_set : kind.has_eq;
         kind.has_repr = word == "repr" ? *is_set : kind.has_repr;
+        kind.has_order = word == "order" ? *is_set : kind.has_order;
+        kind.is_by_keyword = word == "kw_only" ? *is_set : kind.is_by_keyword;
     }
     return true;
 }
@@ -132,10 +139,43 @@ std::optional<ClassKind> kind_of(Context& c, const syntax::OpaqueStmt* statement
     return kind;
 }
 
+// Whether an annotation is this name of `dataclasses`, with or without a subscript.
+bool is_annotation(std::string_view type, std::string_view name) {
+    constexpr std::string_view kModule = "dataclasses.";
+    type.remove_prefix(type.starts_with(kModule) ? kModule.size() : 0);
+    return type == name || (type.starts_with(name) && type[name.size()] == '[');
+}
+
+// The bool that `field(...)` says of a keyword.
+bool is_said(const Object* value, std::string_view keyword, bool otherwise) {
+    if (value == nullptr || !is_field_of(*value, keyword)) {
+        return otherwise;
+    }
+    const DictObject& how = value->get<MethodObject>().self.get<DictObject>();
+    return truth(*how.find(Object::string(std::string(keyword)))).value_or(otherwise);
+}
+
+// Adds a parameter, in the place of one of this name of the base.
+void add_parameter(Namespace& made, Namespace::Parameter parameter) {
+    auto same = [&](const Namespace::Parameter& one) { return one.name == parameter.name; };
+    auto place = std::find_if(made.parameters.begin(), made.parameters.end(), same);
+    if (parameter.is_field &&
+        std::find(made.fields.begin(), made.fields.end(), parameter.name) == made.fields.end()) {
+        made.fields.push_back(parameter.name);
+    }
+    if (place != made.parameters.end()) {
+        *place = std::move(parameter);
+    } else {
+        made.parameters.push_back(std::move(parameter));
+    }
+}
+
 // Whether the annotated names are fields; others mean something else to `dataclass`.
-bool read_fields(Context& c, const syntax::OpaqueStmt* statement, Namespace& made) {
+bool read_fields(Context& c, const syntax::OpaqueStmt* statement, const Scope& own,
+                 bool is_by_keyword, Namespace& made) {
     if (made.of != nullptr) {
         made.fields = made.of->fields;
+        made.parameters = parameters_of(*made.of);
         made.has_repr = made.has_repr && made.of->has_repr;
     }
     for (const syntax::Stmt* one : statement->body) {
@@ -149,16 +189,21 @@ bool read_fields(Context& c, const syntax::OpaqueStmt* statement, Namespace& mad
         if (type.starts_with("ClassVar") || type.starts_with("typing.ClassVar")) {
             continue;
         }
+        if (is_annotation(type, "KW_ONLY")) {
+            is_by_keyword = true;
+            continue;
+        }
+        bool is_passed_on = is_annotation(type, "InitVar");
         if (type.find("ClassVar") != std::string_view::npos ||
-            type.find("InitVar") != std::string_view::npos ||
+            (type.find("InitVar") != std::string_view::npos && !is_passed_on) ||
             type.find("KW_ONLY") != std::string_view::npos) {
             refuse_class(c, field->annotation->range, "this annotation of a dataclass");
             return false;
         }
-        std::string word(c.text(name->name));
-        if (std::find(made.fields.begin(), made.fields.end(), word) == made.fields.end()) {
-            made.fields.push_back(std::move(word));
-        }
+        const Object* value = field->value != nullptr ? own.find(name->name) : nullptr;
+        add_parameter(made,
+                      {std::string(c.text(name->name)), is_said(value, "kw_only", is_by_keyword),
+                       !is_passed_on, is_said(value, "init", true)});
     }
     return true;
 }
@@ -328,8 +373,10 @@ Object make_class(Context& c, const syntax::OpaqueStmt* statement, const ScriptF
     made->is_frozen = kind->is_frozen;
     made->has_eq = kind->has_eq;
     made->has_repr = kind->has_repr;
+    made->has_order = kind->has_order;
     bool is_named = kind->kind == Namespace::Kind::kNamedTuple;
-    if ((kind->kind == Namespace::Kind::kDataclass && !read_fields(c, statement, *made)) ||
+    if ((kind->kind == Namespace::Kind::kDataclass &&
+         !read_fields(c, statement, *own, kind->is_by_keyword, *made)) ||
         (is_named && !read_tuple_fields(c, statement, *own, *made))) {
         return Object::error();
     }

@@ -37,8 +37,9 @@ inline constexpr auto kReflectingMembers = std::to_array<std::string_view>(
 // Methods that make a list longer at its end, and those that change lists and dicts otherwise.
 inline constexpr auto kGrowingMethods = std::to_array<std::string_view>({"append", "extend"});
 
-inline constexpr auto kItemChangingMethods = std::to_array<std::string_view>(
-    {"insert", "pop", "remove", "clear", "reverse", "sort", "update", "setdefault", "popitem"});
+inline constexpr auto kItemChangingMethods =
+    std::to_array<std::string_view>({"insert", "pop", "remove", "clear", "reverse", "sort",
+                                     "update", "setdefault", "popitem", "move_to_end"});
 
 // Whether a call changes nothing that it is given: its result may hold it.
 bool changes_nothing(const Object& callee, std::string_view member);

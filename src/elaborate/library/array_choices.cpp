@@ -280,12 +280,26 @@ Object np_clip(Context& c, const Arguments& given) {
                  : std::nullopt;
         array = cast ? constant_of(std::move(*cast)) : array;
     }
+    Arguments plain = given;
+    plain.keywords.clear();
+    // Between two numbers equal elements stay; beside arrays, or one bound, the bound takes their
+    // place, which shows with 0.0 and -0.0.
+    auto is_scalar = [](const Object& one) {
+        return one.is_number() || (known_array(&one) != nullptr && one.get<Tensor>().rank() == 0);
+    };
+    bool stays = is_scalar(least) && is_scalar(most);
+    auto bounded_by = [&](const Object& bound, CompareOp beyond, CompareOp within) {
+        const Object from = as_array_scalar(array);
+        return stays ? bounded(c, given, from, bound, beyond)
+                     : larger_or_less(c, plain, "clip", within, from, bound);
+    };
     if (!least.is_none()) {
-        array = bounded(c, given, array, least, CompareOp::kLt);
+        array = bounded_by(least, CompareOp::kLt, CompareOp::kGt);
     }
-    return most.is_none() || array.is_error()
-               ? as_numpys_number(array)
-               : as_numpys_number(bounded(c, given, as_array_scalar(array), most, CompareOp::kGt));
+    if (!most.is_none() && !array.is_error()) {
+        array = bounded_by(most, CompareOp::kGt, CompareOp::kLt);
+    }
+    return as_numpys_number(array);
 }
 
 // --- Computed ------------------------------------------------------------------------------------

@@ -239,6 +239,8 @@ constexpr BuiltinRow kBuiltins[] = {
     {"dataclasses.asdict", dataclasses_asdict, 1, 1, false, false, true},
     {"dataclasses.astuple", dataclasses_astuple, 1, 1, false, false, true},
     {"dataclasses.replace", dataclasses_replace, 1, 1, true, false, true},
+    {"dataclasses.fields", dataclasses_fields, 1, 1, false, false, true},
+    {"types.SimpleNamespace", types_simple_namespace, 0, 0, true, false, true},
     {"numpy.finfo", np_finfo, 1, 1},
     {"numpy.iinfo", np_iinfo, 1, 1},
     {"numpy.sum", np_sum, 1, 2, true, false, true},

@@ -166,7 +166,11 @@ Object dataclass_of_nothing(Context& c, const Arguments& a) {
 Object dataclasses_field(Context& c, const Arguments& a) {
     DictObject how;
     for (const KeywordArgument& keyword : a.keywords) {
-        bool is_value = keyword.name == "default" || keyword.name == "default_factory";
+        bool is_value = keyword.name == "default" || keyword.name == "default_factory" ||
+                        keyword.name == "kw_only" || keyword.name == "init";
+        if (keyword.name == "metadata") {
+            continue;
+        }
         if (!is_value && keyword.name != "repr") {
             return refuse(c, keyword.name_range, fmt::format("`field` with `{}`", keyword.name));
         }

@@ -161,8 +161,69 @@ bool assign_to_member(Context& c, Namespace& own, std::string_view name, const O
     return true;
 }
 
+namespace {
+
+// What a parameter is that a call does not give; nothing: it must be given. The error object after
+// a diagnostic.
+std::optional<Object> default_of(Context& c, Namespace& type, const std::string& name,
+                                 Range range) {
+    std::optional<Object> value = type.lookup(name);
+    if (value && is_field_of(*value, "default_factory")) {
+        Arguments nothing;
+        nothing.range = nothing.callee_range = range;
+        const DictObject& of_field = value->get<MethodObject>().self.get<DictObject>();
+        return call(c, *of_field.find(Object::string("default_factory")), nothing);
+    }
+    bool is_known = value && unknown_cause(c.program, *value) == nullptr;
+    return is_known ? value : std::nullopt;
+}
+
+// Sets the fields of a new instance of a dataclass; `passed_on` gets what `__post_init__` is given.
+// False after a diagnostic.
+bool set_fields_of(Context& c, Namespace& made, const Arguments& arguments, Arguments& passed_on) {
+    Namespace& type = *const_cast<Namespace*>(made.of);
+    size_t next = 0, used = 0;
+    for (const Namespace::Parameter& one : parameters_of(type)) {
+        const KeywordArgument* keyword = one.is_given ? arguments.find(one.name) : nullptr;
+        bool is_positional = one.is_given && !one.is_keyword && next < arguments.positional.size();
+        if (is_positional && keyword != nullptr) {
+            break;  // it is given twice
+        }
+        std::optional<Object> value = is_positional ? arguments.positional[next]
+                                      : keyword != nullptr
+                                          ? keyword->value
+                                          : default_of(c, type, one.name, arguments.range);
+        next += is_positional ? 1 : 0;
+        used += keyword != nullptr ? 1 : 0;
+        if (value && value->is_error() && !is_positional && keyword == nullptr) {
+            return false;
+        }
+        if (!value && !one.is_given) {
+            continue;  // `__post_init__` sets it
+        }
+        if (!value) {
+            refuse(c, arguments.range, fmt::format("`{}` needs `{}`", type.name, one.name));
+            return false;
+        }
+        if (one.is_field) {
+            made.set(one.name, *value);
+        } else {
+            passed_on.positional.push_back(*value);
+            passed_on.ranges.push_back(arguments.range);
+        }
+    }
+    if (used != arguments.keywords.size() || next != arguments.positional.size()) {
+        refuse(c, arguments.range, fmt::format("`{}` has no such fields", type.name));
+        return false;
+    }
+    return true;
+}
+
+}  // namespace
+
 Object instantiate(Context& c, Namespace& type, const Arguments& arguments) {
-    if (type.kind == Namespace::Kind::kInstance && type.unknown_all == nullptr) {
+    if (type.kind == Namespace::Kind::kInstance && type.unknown_all == nullptr &&
+        type.of != nullptr) {
         if (std::optional<Object> function = const_cast<Namespace*>(type.of)->lookup("__call__")) {
             return call_with(c, *function, type.object(), arguments);
         }
@@ -182,47 +243,27 @@ Object instantiate(Context& c, Namespace& type, const Arguments& arguments) {
             return *member;
         }
     }
+    bool is_plain = type.kind == Namespace::Kind::kClass && !type.is_open &&
+                    arguments.positional.empty() && arguments.keywords.empty();
     bool is_data = type.kind == Namespace::Kind::kDataclass;
-    bool is_plain = type.kind == Namespace::Kind::kClass && arguments.positional.empty() &&
-                    arguments.keywords.empty();
-    if ((!is_data && !is_plain) || type.unknown_all != nullptr ||
-        arguments.positional.size() > type.fields.size()) {
+    if ((!is_data && !is_plain) || type.unknown_all != nullptr) {
         return refuse(c, arguments.range, fmt::format("`{}` is called like this", type.name));
     }
     auto [object, made] = make_namespace(c, Namespace::Kind::kInstance, type.name, &type);
     made->is_frozen = type.is_frozen;
-    for (const KeywordArgument& keyword : arguments.keywords) {
-        auto place = std::find(type.fields.begin(), type.fields.end(), keyword.name);
-        if (place == type.fields.end() ||
-            static_cast<size_t>(place - type.fields.begin()) < arguments.positional.size()) {
-            return refuse(c, keyword.range, fmt::format("`{}` has no such field", type.name));
-        }
-        made->set(keyword.name, keyword.value);
+    Arguments passed_on;
+    passed_on.range = passed_on.callee_range = arguments.range;
+    if (is_data && !set_fields_of(c, *made, arguments, passed_on)) {
+        return Object::error();
     }
-    for (size_t i = 0; i < type.fields.size(); ++i) {
-        if (i < arguments.positional.size()) {
-            made->set(type.fields[i], arguments.positional[i]);
-            continue;
-        }
-        std::optional<Object> value = made->lookup(type.fields[i]);
-        if (value && is_field_of(*value, "default_factory")) {
-            Arguments nothing;
-            nothing.range = nothing.callee_range = arguments.range;
-            const DictObject& of_field = value->get<MethodObject>().self.get<DictObject>();
-            value = call(c, *of_field.find(Object::string("default_factory")), nothing);
-            if (value->is_error()) {
-                return *value;
-            }
-        }
-        if (!value || unknown_cause(c.program, *value) != nullptr) {
+    Object result = initialise(c, "__post_init__", *made, passed_on);
+    for (const std::string& field : type.fields) {
+        if (is_data && !result.is_error() && !made->has_own(field)) {
             return refuse(c, arguments.range,
-                          fmt::format("`{}` needs `{}`", type.name, type.fields[i]));
+                          fmt::format("`{}` whose field `{}` is not set", type.name, field));
         }
-        made->set(type.fields[i], *value);
     }
-    Arguments nothing;
-    nothing.range = nothing.callee_range = arguments.range;
-    return initialise(c, "__post_init__", *made, nothing);
+    return result;
 }
 
 namespace {
@@ -231,7 +272,8 @@ namespace {
 Namespace* data_instance(const Object& object) {
     Namespace* found = as_namespace(object);
     bool is_data = found != nullptr && found->kind == Namespace::Kind::kInstance &&
-                   found->of->kind == Namespace::Kind::kDataclass && found->unknown_all == nullptr;
+                   found->of != nullptr && found->of->kind == Namespace::Kind::kDataclass &&
+                   found->unknown_all == nullptr;
     return is_data ? found : nullptr;
 }
 
@@ -310,13 +352,54 @@ Object dataclasses_replace(Context& c, const Arguments& a) {
     Arguments fields = a;
     fields.positional.clear();
     fields.ranges.clear();
-    for (const std::string& field : instance->of->fields) {
-        std::optional<Object> value = instance->lookup(field);
-        if (a.find(field) == nullptr && value) {
-            fields.keywords.push_back({field, *value, a.range, a.range});
+    const std::vector<Namespace::Parameter> parameters = parameters_of(*instance->of);
+    for (const Namespace::Parameter& one : parameters) {  // whose names the call borrows
+        std::optional<Object> value = instance->lookup(one.name);
+        if (one.is_given && one.is_field && a.find(one.name) == nullptr && value) {
+            fields.keywords.push_back({one.name, *value, a.range, a.range});
         }
     }
     return instantiate(c, *const_cast<Namespace*>(instance->of), fields);
+}
+
+// dataclasses.fields(class or instance): objects with the name of each field.
+Object dataclasses_fields(Context& c, const Arguments& a) {
+    Namespace* type = as_namespace(a.positional[0]);
+    Namespace* instance = data_instance(a.positional[0]);
+    const Namespace* of = instance != nullptr ? instance->of : type;
+    if (of == nullptr || of->kind != Namespace::Kind::kDataclass || of->unknown_all != nullptr) {
+        return refuse(c, a.range, fmt::format("`fields` of {}", kind_name(a.positional[0])),
+                      "give it a dataclass or an instance of one");
+    }
+    std::vector<Object> all;
+    for (const std::string& name : of->fields) {
+        auto [object, field] =
+            make_namespace(c, Namespace::Kind::kInstance, "dataclasses.Field", nullptr);
+        field->set("name", Object::string(name));
+        field->is_frozen = true;
+        all.push_back(object);
+    }
+    return Object::tuple(std::move(all));
+}
+
+// types.SimpleNamespace(name=value, ...)
+Object types_simple_namespace(Context& c, const Arguments& a) {
+    constexpr std::string_view kName = "types.SimpleNamespace";
+    const auto& known = c.program.unknowns->namespaces;
+    auto found = std::find_if(known.begin(), known.end(), [](const auto& one) {
+        const auto* own = dynamic_cast<const Namespace*>(one.get());
+        return own != nullptr && own->is_open;
+    });
+    Namespace* type =
+        found != known.end()
+            ? static_cast<Namespace*>(found->get())
+            : make_namespace(c, Namespace::Kind::kClass, std::string(kName), nullptr).second;
+    type->is_open = true;
+    auto [object, made] = make_namespace(c, Namespace::Kind::kInstance, std::string(kName), type);
+    for (const KeywordArgument& keyword : a.keywords) {
+        made->set(keyword.name, keyword.value);
+    }
+    return object;
 }
 
 }  // namespace sardonyx::elaborate

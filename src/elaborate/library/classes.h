@@ -33,6 +33,12 @@ Object dataclasses_asdict(Context& c, const Arguments& a);
 Object dataclasses_astuple(Context& c, const Arguments& a);
 Object dataclasses_replace(Context& c, const Arguments& a);
 
+// dataclasses.fields(class or instance)
+Object dataclasses_fields(Context& c, const Arguments& a);
+
+// types.SimpleNamespace(name=value, ...)
+Object types_simple_namespace(Context& c, const Arguments& a);
+
 // A call of a class, or of an instance that has `__call__`.
 Object instantiate(Context& c, Namespace& type, const Arguments& arguments);
 

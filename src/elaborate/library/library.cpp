@@ -75,6 +75,7 @@ constexpr ModuleRow kModules[] = {
     {"itertools", "itertools"},
     {"dataclasses", "dataclasses"},
     {"enum", "enum"},
+    {"types", "types"},
     {"onnx", "onnx"},
     {"onnx.helper", "onnx.helper"},
     {"onnx.numpy_helper", "onnx.numpy_helper"},
@@ -298,6 +299,9 @@ std::optional<Object> library_attribute(std::string_view module, std::string_vie
     }
     if ((known == "typing" && name == kNamedTuple) ||
         (known == "collections" && name == kOrderedDict)) {
+        return python_type(name);
+    }
+    if (known == "dataclasses" && (name == "KW_ONLY" || name == "InitVar")) {
         return python_type(name);
     }
     if (known == "enum" && (name == "Enum" || name == "IntEnum" || name == "StrEnum")) {

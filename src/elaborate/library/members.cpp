@@ -402,7 +402,9 @@ Object member(Context& c, const Object& object, std::string_view name, Range ran
                        ? member_of_named(c, object, name, range, name_range)
                        : method_of(c, object, name, name_range, kTupleMethods);
         case ObjectKind::kDict:
-            return method_of(c, object, name, name_range, kDictMethods);
+            return name == "move_to_end" && object.shown_as() == ShownAs::kOther
+                       ? Object::make(ObjectKind::kMethod, MethodObject{object, std::string(name)})
+                       : method_of(c, object, name, name_range, kDictMethods);
         case ObjectKind::kString:
             return method_of(c, object, name, name_range, kStringMethods);
         case ObjectKind::kSet:

@@ -258,6 +258,62 @@ Object list_method(Context& c, const MethodObject& method, const Arguments& a) {
     return wrong_call(c, method, a);
 }
 
+bool is_ordered(const Object& dict) {
+    return dict.shown_as() == ShownAs::kOther;
+}
+
+// Whether a method of an OrderedDict means the end of it: `last`, by keyword or at a place.
+// Nothing: it is no bool, or there are other arguments.
+std::optional<bool> is_last(const MethodObject& method, const Arguments& a, size_t place) {
+    const KeywordArgument* keyword = a.find("last");
+    size_t given = a.positional.size();
+    bool is_positional = keyword == nullptr && given > place;
+    std::optional<bool> last = keyword != nullptr ? truth(keyword->value)
+                               : is_positional    ? truth(a.positional[place])
+                                                  : std::optional(true);
+    bool is_known = given == place + (is_positional ? 1 : 0) &&
+                    a.keywords.size() == (keyword != nullptr ? 1U : 0U) &&
+                    (is_ordered(method.self) || (keyword == nullptr && !is_positional));
+    return is_known ? last : std::nullopt;
+}
+
+Object pop_pair(Context& c, const MethodObject& method, const Arguments& a) {
+    DictObject& dict = method.self.get<DictObject>();
+    std::optional<bool> last = is_last(method, a, 0);
+    if (!last) {
+        return wrong_call(c, method, a);
+    }
+    if (dict.items.empty()) {
+        refuse(c, a.range, "`popitem` of an empty dict");
+        return raises(c, "KeyError");
+    }
+    auto place = *last ? dict.items.end() - 1 : dict.items.begin();
+    Object pair = Object::tuple({place->first, place->second});
+    dict.items.erase(place);
+    return pair;
+}
+
+Object move_to_end(Context& c, const MethodObject& method, const Arguments& a) {
+    DictObject& dict = method.self.get<DictObject>();
+    std::optional<bool> last = a.positional.empty() ? std::nullopt : is_last(method, a, 1);
+    if (!last) {
+        return wrong_call(c, method, a);
+    }
+    const Object& key = a.positional[0];
+    auto place = std::find_if(dict.items.begin(), dict.items.end(),
+                              [&key](const auto& item) { return equal(item.first, key); });
+    if (place == dict.items.end()) {
+        refuse(c, a.range, fmt::format("the dict has no key {}", repr(key)));
+        return raises(c, "KeyError");
+    }
+    if (*last) {
+        std::rotate(place, place + 1, dict.items.end());
+    } else {
+        std::rotate(dict.items.begin(), place, place + 1);
+    }
+    return Object::none();
+}
+
 Object change_dict(Context& c, const MethodObject& method, const Arguments& a) {
     DictObject& dict = method.self.get<DictObject>();
     std::string_view name = method.name;
@@ -279,14 +335,11 @@ Object change_dict(Context& c, const MethodObject& method, const Arguments& a) {
         dict.items.clear();
         return Object::none();
     }
-    if (name == "popitem" && a.positional.empty() && a.keywords.empty()) {
-        if (dict.items.empty()) {
-            refuse(c, a.range, "`popitem` of an empty dict");
-            return raises(c, "KeyError");
-        }
-        Object last = Object::tuple({dict.items.back().first, dict.items.back().second});
-        dict.items.pop_back();
-        return last;
+    if (name == "popitem") {
+        return pop_pair(c, method, a);
+    }
+    if (name == "move_to_end") {
+        return move_to_end(c, method, a);
     }
     if (a.positional.empty() || a.positional.size() > 2) {
         return wrong_call(c, method, a);
@@ -338,7 +391,7 @@ Object dict_view(Context& c, const MethodObject& method, const Arguments& a) {
 Object dict_method(Context& c, const MethodObject& method, const Arguments& a) {
     std::string_view name = method.name;
     if (name == "pop" || name == "setdefault" || name == "update" || name == "clear" ||
-        name == "popitem") {
+        name == "popitem" || name == "move_to_end") {
         return may_mutate(c, method, a) ? change_dict(c, method, a) : Object::error();
     }
     const DictObject& dict = method.self.get<DictObject>();

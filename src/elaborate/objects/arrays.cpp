@@ -116,6 +116,12 @@ std::optional<Object> array_binary(Context& c, Binary op, const Object& a, const
         return std::nullopt;
     }
     ElementType type = computed_type(a, b);
+    bool is_of_flags = op == Binary::kPow && a.is(ObjectKind::kConstant) &&
+                       a.get<Tensor>().element_type() == ElementType::kBool;
+    if (is_of_flags) {
+        return refuse(c, range, "`**` of an array of BOOL, whose type depends on the exponent",
+                      "make integers of it: `.astype(np.int64)`");
+    }
     if (op == Binary::kDiv && !is_floating(type)) {
         type = ElementType::kDouble;
     }

@@ -83,18 +83,35 @@ bool is_by_value(const Object& object) {
 
 Namespace* compared_by_fields(const Object& object) {
     Namespace* found = as_namespace(object);
-    return found != nullptr && found->kind == Namespace::Kind::kInstance &&
-                   found->of->kind == Namespace::Kind::kDataclass && found->of->has_eq
-               ? found
-               : nullptr;
+    bool has_class =
+        found != nullptr && found->kind == Namespace::Kind::kInstance && found->of != nullptr;
+    bool is_compared =
+        has_class && (found->of->is_open ||
+                      (found->of->kind == Namespace::Kind::kDataclass && found->of->has_eq));
+    return is_compared ? found : nullptr;
 }
 
 Object fields_of(Namespace& instance) {
+    if (instance.of->is_open) {
+        DictObject held;
+        for (const std::string& name : instance.names()) {
+            held.set(Object::string(name), instance.lookup(name).value_or(Object::error()));
+        }
+        return Object::dict(std::move(held));
+    }
     std::vector<Object> values;
     for (const std::string& field : instance.of->fields) {
         values.push_back(instance.lookup(field).value_or(Object::error()));
     }
     return Object::tuple(std::move(values));
+}
+
+std::vector<Namespace::Parameter> parameters_of(const Namespace& type) {
+    std::vector<Namespace::Parameter> parameters = type.parameters;
+    for (size_t i = 0; type.parameters.empty() && i < type.fields.size(); ++i) {
+        parameters.push_back({type.fields[i]});
+    }
+    return parameters;
 }
 
 std::pair<Object, Namespace*> make_namespace(Context& c, Namespace::Kind kind, std::string name,
@@ -138,7 +155,8 @@ bool is_a(const Object& object, const Namespace* type) {
 
 std::optional<Object> special_method(const Object& instance, std::string_view name) {
     Namespace* own = as_namespace(instance);
-    if (own == nullptr || own->kind != Namespace::Kind::kInstance || own->unknown_all != nullptr) {
+    if (own == nullptr || own->kind != Namespace::Kind::kInstance || own->unknown_all != nullptr ||
+        own->of == nullptr) {
         return std::nullopt;
     }
     return const_cast<Namespace*>(own->of)->lookup(name);

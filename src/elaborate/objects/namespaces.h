@@ -26,6 +26,16 @@ class Namespace : public Environment {
     const std::string name;
     // The class of an instance or member, the base of a class; null: there is none.
     const Namespace* const of;
+    // What the call of a dataclass takes, in order.
+    struct Parameter {
+        std::string name;
+        bool is_keyword = false;  // it is given by keyword only
+        bool is_field = true;     // not an InitVar, which `__post_init__` is given
+        bool is_given = true;     // not one of field(init=False)
+    };
+    std::vector<Parameter> parameters;  // none: its fields
+    bool has_order = false;             // a dataclass whose instances are ordered by their fields
+    bool is_open = false;  // types.SimpleNamespace, whose instances compare by all that they hold
     bool is_frozen = false;
     bool is_of_script = false;        // made while a script is compiled
     bool has_eq = true;               // a dataclass whose instances compare by fields
@@ -74,8 +84,11 @@ bool is_by_value(const Object& object);
 // An instance that Python compares field by field, as those of most dataclasses; else null.
 Namespace* compared_by_fields(const Object& object);
 
-// The fields of such an instance, as a tuple.
+// The fields of such an instance, as a tuple; of a SimpleNamespace all that it holds, as a dict.
 Object fields_of(Namespace& instance);
+
+// The parameters of a dataclass.
+std::vector<Namespace::Parameter> parameters_of(const Namespace& type);
 
 // The class of an instance, a member of an enumeration or a named tuple; null: none of a program.
 const Namespace* class_of(const Object& object);

@@ -360,7 +360,7 @@ class Shower {
         }
         Namespace* found = as_namespace(object);
         bool is_data = found != nullptr && found->kind == Namespace::Kind::kInstance &&
-                       found->of->kind == Namespace::Kind::kDataclass &&
+                       found->of != nullptr && found->of->kind == Namespace::Kind::kDataclass &&
                        found->unknown_all == nullptr && found->of->has_repr;
         if (!is_data) {
             return unknown(found == nullptr ? "a module" : "a class or its instance");

@@ -249,8 +249,11 @@ std::optional<int> order(const Object& a, const Object& b) {
         return compare_numbers(a, b);
     }
     if (is_text(a) && a.kind() == b.kind()) {
-        int sign = a.text().compare(b.text());
-        return sign < 0 ? -1 : sign > 0 ? 1 : 0;
+        return a.text().compare(b.text());
+    }
+    Namespace *left = compared_by_fields(a), *right = compared_by_fields(b);
+    if (left != nullptr && right != nullptr && left->of == right->of && left->of->has_order) {
+        return order(fields_of(*left), fields_of(*right));
     }
     if (a.is_sequence() && a.kind() == b.kind()) {
         for (size_t i = 0; i < a.items().size() && i < b.items().size(); ++i) {
@@ -258,9 +261,7 @@ std::optional<int> order(const Object& a, const Object& b) {
                 return order(a.items()[i], b.items()[i]);
             }
         }
-        return a.items().size() < b.items().size()   ? -1
-               : a.items().size() > b.items().size() ? 1
-                                                     : 0;
+        return static_cast<int>(a.items().size()) - static_cast<int>(b.items().size());
     }
     return std::nullopt;
 }

@@ -221,6 +221,14 @@ def test_integer_division(data: Any) -> None:
             same(ours("Mod", [a, b]), np.mod(a, b))
 
 
+@pytest.mark.parametrize("dtype", ["int32", "int64"])
+def test_negative_powers_of_integers(dtype: str) -> None:
+    """Cut to integers, as in ONNX Runtime, which does not define those of zero."""
+    a = np.array([2, 1, -1, -1, 3, 0], dtype)
+    b = np.array([-1, -3, -1, -2, -40, -1], dtype)
+    same(ours("Pow", [a, b]), np.array([0, 1, -1, 1, 0, 0], dtype))
+
+
 @budget
 @given(data=st.data())
 def test_powers_and_remainders(data: Any) -> None:

@@ -102,7 +102,10 @@ EXACT = {
         "A = np.clip(w, 0, 1) + np.clip(np.arange(4), a_min=1, a_max=None)\n"
         "A = A.clip(0.25, 2) + np.clip([1, 2, 3, 4], 2, 3).clip(min=1)"
     ),
-    "signs of clipped zeros": "A = 1 / np.clip(np.array([-0.0, 0.0, 2.0]), 0.0, 1.0)",
+    "signs of clipped zeros": (
+        "w = np.array([-0.0, 0.0, 2.0])\nA = [np.clip(w, 0.0, 1.0), w.clip(min=0)]\n"
+        "A = 1 / np.stack([*A, np.clip(np.abs(w), np.array([-0.0, 0, 1]), 3)])"
+    ),
     "rounded": (
         "w = np.array([0.123456, 1.98765, -2.5, 3.5])\n"
         "A = np.round(w, 3) + np.around(w) + np.rint(w) + np.ceil(w) + np.trunc(w) + w.round(1)"
@@ -212,6 +215,7 @@ REFUSED = {
         "A = np.full(2, (np.sqrt(np.arange(400.0)).reshape(20, 20).T * 2).sum())"
     ),
     "negative power": "A = np.array([2, 3]) ** np.array([-1, 1])",
+    "power of flags": "A = np.array([True, False]) ** 2",
     "other keyword": "A = np.array([1, 2], ndmin=2)",
     "text": "A = np.array([1, 2], dtype=str)",
     "integers without fractions": "A = np.floor(np.arange(3))",

@@ -31,6 +31,100 @@ SCRIPT = "V = ({})\n@script()\ndef m(x: FLOAT[1]):\n    return op.Constant(value
 A = "A = np.arange(6).reshape(2, 3)\n"
 F = "A = np.array([2.5, -0.0, 0.0, -1.5], np.float32)\n"
 EQUAL = [
+    (
+        (
+            "from dataclasses import field\n@dataclass\nclass C:\n"
+            "    a: int = field(kw_only=True)\n    b: int\n"
+            "match C(5, a=4):\n    case C(k):\n        K = k\n"
+        ),
+        "K",
+    ),
+    (
+        (
+            "from dataclasses import dataclass, field, KW_ONLY, InitVar\n"
+            "@dataclass(kw_only=True)\nclass C:\n    a: int = 2\n    b: int\nc = C(b=3)\n"
+        ),
+        "c.a*10+c.b",
+    ),
+    (
+        (
+            "import dataclasses\n@dataclasses.dataclass\nclass C:\n    a: int\n"
+            "    _: dataclasses.KW_ONLY\n    b: int = 5\n@dataclasses.dataclass\nclass D(C):\n"
+            "    d: int = 7\n"
+        ),
+        "(C(1, b=2), D(3, 4, b=9), [[f.name for f in dataclasses.fields(t)] for t in (D, C(1))])",
+    ),
+    (
+        (
+            "from dataclasses import dataclass, field\n@dataclass\nclass C:\n    a: int\n"
+            "    b: int = field(kw_only=True, default=4)\n    c: int = 6\n"
+        ),
+        "(C(1, 2), C(1, 2, b=3))",
+    ),
+    (
+        (
+            "from dataclasses import dataclass\n@dataclass(order=True)\nclass C:\n    a: int\n"
+            "    b: float = 0.5\nL = sorted([C(2), C(1, 3.0), C(1)])\n"
+        ),
+        "(L, C(1) < C(2), C(1) >= C(1, 0.6), max(L), C(1, 2) > C(1, 1))",
+    ),
+    (
+        (
+            "from dataclasses import dataclass, InitVar, field, replace, asdict\n@dataclass\n"
+            "class C:\n    a: int\n    scale: InitVar[int]\n    off: InitVar[int] = 1\n"
+            "    b: int = field(init=False)\n"
+            "    t: list = field(init=False, default_factory=list)\n"
+            "    def __post_init__(self, scale, off):\n        self.b = self.a * scale + off\n"
+            "        self.t.append(self.b)\nc = C(2, 3)\nd = C(2, off=5, scale=7)\n"
+            "e = replace(c, a=4, scale=10)\n"
+        ),
+        "(c, d, e, asdict(d), c == C(2, 3))",
+    ),
+    (
+        (
+            "from dataclasses import dataclass, field\n@dataclass\nclass C:\n    a: int\n"
+            "    b: int = field(default=9, init=False)\n"
+        ),
+        "(C(1), C(1).b)",
+    ),
+    (
+        (
+            "from dataclasses import field\n@dataclass(frozen=True)\nclass C:\n    a: int\n"
+            "    b: int = field(init=False, default=3)\n"
+        ),
+        "{C(1): 2}[C(1)]",
+    ),
+    (
+        (
+            "from dataclasses import dataclass, field\n@dataclass\nclass C:\n"
+            "    a: int = field(default=1, metadata={'help': 'x'})\n"
+        ),
+        "C()",
+    ),
+    (
+        (
+            "from types import SimpleNamespace\nimport types\nc = SimpleNamespace(a=2, b=[1])\n"
+            "d = types.SimpleNamespace(b=[1], a=2)\nc.n = 5\nd.n = 4\nsame = c == d\nd.n += 1\n"
+            "setattr(d, 'm', 3)\ndel_ = getattr(c, 'q', 8)\nc.b.append(4)\n"
+        ),
+        "(c.a + c.n, same, c == d, d != c, c.b, hasattr(c, 'q'), del_, d.m)",
+    ),
+    (
+        ("from types import SimpleNamespace as N\nL = [N(n=i, c=N(w=i * 2)) for i in range(3)]\n"),
+        "[x.c.w for x in L] + [N(a=1) in [N(a=1)], L[0] == N(n=0, c=N(w=0))]",
+    ),
+    (
+        (
+            "from collections import OrderedDict\nd = OrderedDict(a=1, b=2, c=3)\n"
+            "d.move_to_end('a')\nd.move_to_end('c', last=False)\nx = d.popitem(last=False)\n"
+            "y = d.popitem()\nd.move_to_end('b', False)\n"
+        ),
+        "(x, y, list(d.items()))",
+    ),
+    (
+        "import numpy as np\nI = np.finfo(np.float32)\nL = [I]\n",
+        "(I == 3, I in [3], float(I.max), len(L))",
+    ),
     (A, "float(np.sum(np.full(9, 0.1)))"),
     ("", "operator.mul(3, 4) + operator.sub(2, 5)"),
     ("", "operator.lt(1, 2)"),
@@ -91,7 +185,8 @@ def built(before: str, expression: str, folder: pathlib.Path) -> str | None:
 
 def in_python(before: str, expression: str) -> str:
     names: dict[str, Any] = {}
-    exec(HEADER.partition("\n")[2] + before, names)
+    text = HEADER.partition("\n")[2] + before
+    exec(compile(text, "known.py", "exec", dont_inherit=True), names)
     return repr(eval(expression, names))
 
 
@@ -101,6 +196,66 @@ def test_known_values(before: str, expression: str, tmp_path: pathlib.Path) -> N
 
 
 NOT_CERTAIN = [
+    (
+        (
+            "@dataclass(kw_only=True)\nclass C:\n    a: int\nK = 2\nmatch C(a=4):\n"
+            "    case C(k):\n        K = k\n"
+        ),
+        "K",
+    ),
+    (
+        "from dataclasses import dataclass\n@dataclass(kw_only=True)\nclass C:\n    a: int\n",
+        "C(1)",
+    ),
+    (
+        (
+            "from dataclasses import dataclass, field\n@dataclass\nclass C:\n    a: int\n"
+            "    b: int = field(init=False, default=2)\n"
+        ),
+        "C(1, b=3)",
+    ),
+    (
+        (
+            "from dataclasses import dataclass, field\n@dataclass\nclass C:\n    a: int\n"
+            "    b: int = field(init=False)\nc = C(1)\n"
+        ),
+        "c.b",
+    ),
+    (
+        "from dataclasses import dataclass\n@dataclass\nclass C:\n    a: int\n",
+        "C(1) < C(2)",
+    ),
+    (
+        (
+            "from dataclasses import dataclass\n@dataclass(order=True)\nclass C:\n    a: int\n"
+            "@dataclass(order=True)\nclass D:\n    a: int\n"
+        ),
+        "C(1) < D(2)",
+    ),
+    (
+        "from types import SimpleNamespace\n",
+        "SimpleNamespace(a=1)",
+    ),
+    (
+        "from types import SimpleNamespace\n",
+        "{SimpleNamespace(a=1): 1}",
+    ),
+    (
+        "from types import SimpleNamespace\n",
+        "SimpleNamespace(a=1).b",
+    ),
+    (
+        "d = {'a': 1}\nd.popitem(last=False)\n",
+        "d",
+    ),
+    (
+        "d = {'a': 1}\nd.move_to_end('a')\n",
+        "d",
+    ),
+    (
+        "from dataclasses import dataclass\n@dataclass\nclass C:\n    a: int\n",
+        "C(1, a=2)",
+    ),
     (A, "np.argsort(np.array([1, 1])).tolist()"),
     (A, "np.sort(np.array([0.0, -0.0])).tolist()"),
     (A, "np.maximum(np.array([np.nan]), 1.0).tolist()"),

@@ -364,7 +364,7 @@ FILES: dict[str, tuple[str, str, str, str]] = {
         "from collections import OrderedDict\nd = OrderedDict(a=1, b=2)\nd.popitem(last=False)",
         "sum(d.values())",
         "",
-        "refused",
+        "equal",
     ),
     "named tuples": (
         ("from collections import namedtuple\nfrom typing import NamedTuple\n"
