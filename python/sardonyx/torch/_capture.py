@@ -298,7 +298,7 @@ class _Reader:
         args: list[Any] = []
         for one in fx_node.args:
             inner = self.module_of(one, module)
-            if inner is not None:
+            if isinstance(one, fx.Node) and inner is not None:
                 body = str(one.target)  # its name in files, too
                 self.inner(body, inner, program)
                 args.append(Body(body))
