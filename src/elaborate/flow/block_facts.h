@@ -41,6 +41,9 @@ const BlockReads& lambda_reads(Context& c, const Interner& names, const syntax::
 // Whether the function binds the name, anywhere in its body.
 bool is_local(Context& c, const ScriptFunction& function, Symbol name);
 
+// Whether the body of a plain or nested function binds the name, which is then its own everywhere.
+bool is_own_name(Context& c, syntax::Stmts body, Symbol name);
+
 // Whether a name is read after `offset`, or anywhere in the loop (if any) that is running around
 // it.
 bool is_live(Context& c, Symbol name, uint32_t offset);

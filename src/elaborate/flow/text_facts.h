@@ -37,6 +37,7 @@ struct TextFacts {
     // By the first place of the body, which no other block has.
     std::map<const syntax::Stmt* const*, BlockReads> reads;
     std::map<const syntax::Stmt* const*, AliasClasses> aliases;
+    std::map<const syntax::Stmt* const*, SymbolSet> own_names;  // that a body binds
     std::map<const syntax::LambdaExpr*, BlockReads> reads_of_lambdas;
     std::map<const syntax::Stmt* const*, bool> generators;  // whether a body has a `yield`
 };

@@ -175,8 +175,9 @@ Object triangle(Context& c, const Arguments& given, Triangle which) {
                     for (size_t i = 0; i < rank; ++i) {
                         place += index[i] * strides[i];
                     }
-                    return is_in_triangle(which, index[rank - 2], index[rank - 1], *k) ? place
-                                                                                  : array->count();
+                    return is_in_triangle(which, index[rank - 2], index[rank - 1], *k)
+                               ? place
+                               : array->count();
                 }));
 }
 

@@ -189,28 +189,16 @@ void report_once(Context& c, const Object& unknown, Symbol name, Range range) {
 
 namespace {
 
-// Whether the nested function that runs binds the name somewhere: then it is its own everywhere.
-bool is_own_of_nested(const Context& c, Symbol name) {
-    if (c.at.body == nullptr || c.at.scope->enclosing == nullptr) {
-        return false;
-    }
-    bool is_bound = false, is_outer = false;
-    auto see = [&](const Bound& one) {
-        is_bound = is_bound || (one.name == name && one.how != binds::kOuter);
-        is_outer = is_outer || (one.name == name && one.how == binds::kOuter);
-    };
-    each_binding<binds::kOwn | binds::kOuter>(&c.tree().names, *c.at.body, see);
-    return is_bound && !is_outer;
-}
-
-Object unbound_nested(Context& c, Symbol name, Range range) {
-    std::string_view word = c.text(name);
+// A name that the function binds, and another of this name around it. `word`: what says that the
+// other one is meant.
+Object unbound_own(Context& c, Symbol name, std::string_view word, Range range) {
+    bool is_global = word == "global";
     c.report(kUnboundName, range,
-             fmt::format("`{}` has no value yet: it is a local name of the nested function, which "
+             fmt::format("`{}` has no value yet: it is a local name of the {}function, which "
                          "binds it elsewhere",
-                         word))
-        .with_help(fmt::format("write `nonlocal {}` at its top for the name of the function around",
-                               word));
+                         c.text(name), is_global ? "" : "nested "))
+        .with_help(fmt::format("write `{} {}` at its top for the name of the {}", word,
+                               c.text(name), is_global ? "file" : "function around"));
     return Object::error();
 }
 
@@ -226,8 +214,9 @@ Object lookup(Context& c, Symbol name, Range range) {
             is_behind_own = is_behind_own || scope->comprehension == nullptr;
             continue;
         }
-        if (is_behind_own && scope->comprehension == nullptr && is_own_of_nested(c, name)) {
-            return has_failed ? Object::error() : unbound_nested(c, name, range);
+        if (is_behind_own && scope->comprehension == nullptr && c.at.body != nullptr &&
+            is_own_name(c, *c.at.body, name)) {
+            return has_failed ? Object::error() : unbound_own(c, name, "nonlocal", range);
         }
         if (c.program.unknowns->changed.empty() ? is_unknown(*found)
                                                 : unknown_cause(c.program, *found) != nullptr) {
@@ -248,6 +237,9 @@ Object lookup(Context& c, Symbol name, Range range) {
     }
     if (is_local(c, c.function(), name)) {
         return has_failed ? Object::error() : unbound_local(c, name, range);
+    }
+    if (c.at.body != nullptr && is_own_name(c, *c.at.body, name)) {
+        return has_failed ? Object::error() : unbound_own(c, name, "global", range);
     }
     SymbolMap<Object>& known = *c.globals->values.try_emplace(&c.tree()).first;
     if (const Object* cached = c.runs_file ? nullptr : known.find(name)) {

@@ -203,8 +203,8 @@ Status convert_block(const Tensor& codes, ElementType type, int64_t start, int64
     }
 }
 
-// The shortest text that reads back, with a point or an exponent; `NaN`, `INF`, `-INF`. NumPy prints
-// doubles so; where it begins with exponents in smaller floats differs between its releases.
+// The shortest text that reads back, with a point or an exponent; `NaN`, `INF`, `-INF`. NumPy
+// prints doubles so; where it begins with exponents in smaller floats differs between its releases.
 std::string print_float(double value, bool is_single) {
     if (std::isnan(value)) {
         return "NaN";

@@ -242,6 +242,7 @@ REFUSED = [
     (SUM, ("a = Sum(x[0])\ndef body(h, v):\n    a.total = a.total + v\n    return h + v, h\n"
      "h, _ = op.Scan(x[0], x, body=body, num_scan_inputs=1)\nreturn a.total"), "static-error"),
     (SUM, "k = 0\ndef one(v):\n    k = k + v\n    return k\nreturn x + one(1)", "unbound-name"),
+    ("K = 2.0\ndef add(v):\n    K = K + v\n    return K\n---\n", "return add(x)", "unbound-name"),
     ("T = [0.0]\n---\n", "def one():\n    global T\n    T = 1.0\none()\nreturn x * T",
      "unsupported-statement"),
     (BASES, "class_ = Last(x)\nreturn super().f(x)", "static-error"),
