@@ -70,7 +70,7 @@ struct Batch {
     int64_t count() const { return static_cast<int64_t>(levels.size()); }
 };
 
-std::vector<int64_t> united(std::vector<int64_t> a, const std::vector<int64_t>& b) {
+std::vector<int64_t> united(const std::vector<int64_t>& a, const std::vector<int64_t>& b) {
     std::vector<int64_t> all;
     std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(all));
     return all;
