@@ -1728,7 +1728,7 @@ CONSTRUCTS = [
     ),
     Construct("call", "call numpy function on constants", "return X + np.sqrt(4.0)"),
     Construct(
-        "call", "call numpy function on tensor", "return np.abs(X)", refused=["unknown-member"]
+        "call", "call numpy function on tensor", "return np.abs(X)", refused=["static-error"]
     ),
     Construct("call", "call a call result", "return (op.Abs)(X)"),
     Construct("call", "call a subscript", "return G_LIST[0](X)", refused=["not-callable"]),

@@ -175,6 +175,9 @@ void add_bound_names(Context& c, const GraphLoop& loop, const Round& round,
         if (is_bound(before) && identical(*before, value)) {
             continue;
         }
+        if (has_failed(before) && !loop.surely_runs) {
+            continue;  // it has a value before the loop, which has been reported
+        }
         if (is_static && loop.surely_runs) {
             c.at.scope->set(name, value);
             continue;

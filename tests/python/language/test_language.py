@@ -1526,6 +1526,24 @@ def test_has_element_of_an_input_left_out(compiler: Compiler) -> None:
     check_everywhere(shared_evaluator(), onnx.load_from_string(data), {"x": x}, [x - x])
 
 
+# A name that only a refused loop has changed has a value all the same.
+def test_nothing_follows_from_a_refused_loop(compiler: Compiler) -> None:
+    source = """@script(default_opset=op)
+def f(x: FLOAT[4], n: INT64):
+    b = x
+    m = op.Concat(x[None], x[None], axis=0)
+    for row in m:
+        b = b + row
+        m = m * 0.5
+        for _ in range(n):
+            m[0] = b
+            b = x * 3.0
+    return b
+"""
+    answer, _ = compiler.compile(HEADER + source, "f")
+    assert [one.split(":")[0] for one in answer] == ["error", "aliased-item-assignment"]
+
+
 # Heads of `f`, and what is said of them alone: nothing follows from the mistake.
 @pytest.mark.parametrize(
     ("head", "kind", "codes"),
