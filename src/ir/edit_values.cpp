@@ -139,6 +139,12 @@ Result<void> Editor::check_output(const Graph& graph, const Value& value) const 
                         "through `Identity`",
                         value.name)};
     }
+    if (graph.parent() != nullptr && value.graph() != &graph) {
+        return Error{
+            fmt::format("an output of a graph of a node is a value of this graph: pass `{}` "
+                        "through `Identity`",
+                        value.name)};
+    }
     return {};
 }
 

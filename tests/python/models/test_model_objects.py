@@ -466,6 +466,18 @@ def test_texts(model: sardonyx.Model) -> None:
     assert repr(model.graph) == "<Graph 'mlp': 3 inputs, 1 outputs, 5 nodes>"
 
 
+def test_outputs_of_subgraphs_are_their_own_values(model: sardonyx.Model) -> None:
+    branch = model.graph.nodes[-1].subgraphs["then_branch"]
+    for edit in (
+        lambda: setattr(branch, "outputs", [model.graph["s"]]),
+        lambda: branch.outputs[0].replace_all_uses(model.graph["s"]),
+    ):
+        with refused("pass `s` through `Identity`"):
+            edit()
+    branch.outputs = branch.append("Identity", [model.graph["s"]]).outputs
+    assert model.verify() == []
+
+
 def edit_by_chance(graph: sardonyx.Graph, drawn: random.Random) -> None:
     nodes, values = graph.walk(), graph.values
     node, value = drawn.choice(nodes), drawn.choice(values)
