@@ -22,7 +22,7 @@ endif()
 
 file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/python/bindings/*.cpp)
 if(SDX_JOIN)
-  sdx_join(sources ${PROJECT_SOURCE_DIR}/python joined/bindings)
+  sdx_join(sources ${PROJECT_SOURCE_DIR}/python joined_python/bindings)
 endif()
 # The stable ABI needs Python 3.12; before that nanobind leaves it out by itself.
 # NOMINSIZE: walks over the objects of a model are a tenth faster than with -Os.

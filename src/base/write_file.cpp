@@ -67,7 +67,9 @@ class NewFiles::LeftOvers {
             if (!name.starts_with(prefix)) {
                 continue;
             }
-            std::string left = folder + "/" + name;
+            std::string left = folder;
+            left += '/';
+            left += name;
             Descriptor file(::open(left.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
             if (file.get() >= 0 && ::flock(file.get(), LOCK_EX | LOCK_NB) == 0) {
                 ::unlink(left.c_str());

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
@@ -208,7 +210,7 @@ std::string special_literal(double value) {
 
 bool is_plain_nan(double value) {
     double plain = std::copysign(std::numeric_limits<double>::quiet_NaN(), value);
-    return std::memcmp(&plain, &value, sizeof plain) == 0;
+    return std::bit_cast<uint64_t>(plain) == std::bit_cast<uint64_t>(value);
 }
 
 std::string with_point(std::string text) {
