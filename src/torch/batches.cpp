@@ -122,6 +122,10 @@ class Batcher {
         }
         return Batch{name_now(value.text), {}, *rank, std::string(element_type_of(type))};
     }
+    // Of the first argument, which files may give by its name.
+    std::optional<Batch> first_batch(const Node& node) const {
+        return node.args.empty() ? std::nullopt : batch_of(node.args[0]);
+    }
     bool has_batches(const Node& node) const {
         bool has_some = false;
         each_argument_ref(node, [&](const std::string& name) {
@@ -207,7 +211,7 @@ class Batcher {
     bool enter(const Node& node) { return node.args.size() == 2 && node.args[1].text == "error"; }
 
     bool add(const Node& node) {
-        std::optional<Batch> from = batch_of(node.args[0]);
+        std::optional<Batch> from = first_batch(node);
         if (!from || node.args.size() != 3 || node.args[1].kind != Value::Kind::kInt) {
             return false;
         }
@@ -385,7 +389,7 @@ class Batcher {
             std::find_if(std::begin(kAlong), std::end(kAlong),
                          [&](const Along& one) { return one.overload == node.target; });
         std::optional<int64_t> rank = rank_of(node.type);
-        std::optional<Batch> of = batch_of(node.args[0]);
+        std::optional<Batch> of = first_batch(node);
         bool is_unsqueeze = node.target == "aten::unsqueeze.default";
         if (rule == std::end(kAlong) || !rank || !of || of->levels.empty() ||
             (of->rank == 0 && !is_unsqueeze) || node.args.size() < rule->first + rule->count) {
@@ -419,7 +423,7 @@ class Batcher {
     bool reduction(Node& node) {
         const auto* rule = std::find_if(std::begin(kReductions), std::end(kReductions),
                                         [&](const auto& one) { return one.first == node.target; });
-        std::optional<Batch> of = batch_of(node.args[0]);
+        std::optional<Batch> of = first_batch(node);
         if (rule == std::end(kReductions) || !of || of->rank == 0 || node.args.size() != 1) {
             return false;
         }
@@ -436,7 +440,7 @@ class Batcher {
     // --- Products of matrices and vectors
 
     bool product(Node& node) {
-        std::optional<Batch> a = batch_of(node.args[0]);
+        std::optional<Batch> a = first_batch(node);
         std::optional<Batch> b = node.args.size() == 2 ? batch_of(node.args[1]) : std::nullopt;
         if (!a || !b || a->rank == 0 || b->rank == 0) {
             return false;

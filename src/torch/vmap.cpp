@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <unordered_set>
 #include <utility>
@@ -27,6 +28,15 @@ bool begins(const Node& node) {
 }
 bool ends(const Node& node) {
     return is_mark(node, kEnd);
+}
+// A mark, and not an operator of somebody's namespace `vmap`.
+bool is_mark(const Node& node) {
+    return !node.target.empty() && vmap_target(packet_of(node.target)) == node.target;
+}
+// Whether a mark has the arguments that torch gives it; other nodes have.
+bool is_whole(const Node& node) {
+    size_t least = is_mark(node, kAdd) ? 3 : is_mark(node, kRemove) ? 4 : 0;
+    return node.args.size() >= least;
 }
 
 // The names of what a program depends on: a write in place counts where its storage is read later,
@@ -102,7 +112,7 @@ class Loop {
             } else if (is_outer && is_mark(node, kRemove)) {
                 results_.push_back(&node);
                 body_.outputs.push_back(node.args[0]);
-            } else if (!is_outer || space_of(node.target) != "vmap") {
+            } else if (!is_outer || !is_mark(node)) {
                 body_.nodes.push_back(node);
             }
         }
@@ -228,7 +238,7 @@ class Replacer {
             }
             if (begins(part.front()) && ends(part.back())) {
                 region(part);
-            } else if (space_of(part.front().target) != "vmap") {
+            } else if (!is_mark(part.front())) {
                 std::move(part.begin(), part.end(), std::back_inserter(nodes_));
             }
             i = end;
@@ -237,10 +247,45 @@ class Replacer {
             rename(one, name_now);
         }
         program_.nodes = std::move(nodes_);
+        check_names();
         return std::move(problems_);
     }
 
   private:
+    // In a file that somebody has changed, values of a region may be read outside of it.
+    void check_names() {
+        std::unordered_set<std::string> known;
+        for (const Input& one : program_.inputs) {
+            known.insert(one.name);
+        }
+        for (const Weight& one : program_.weights) {
+            known.insert(one.name);
+        }
+        for (const Node& node : program_.nodes) {
+            known.insert(node.name);
+        }
+        std::shared_ptr<const Place> place;
+        auto look = [&](const std::string& name) {
+            if (known.insert(name).second && problems_.empty()) {
+                problems_.push_back({place,
+                                     fmt::format("`{}`, a value of a call of `torch.vmap` that is "
+                                                 "read outside of it",
+                                                 name),
+                                     std::string(kWithoutTransformation)});
+            }
+        };
+        for (const Node& node : program_.nodes) {
+            place = node.place;
+            each_argument_ref(node, look);
+            if (!node.writes.empty()) {
+                look(node.writes);
+            }
+        }
+        for (const Value& one : program_.outputs) {
+            each_ref(one, look);
+        }
+    }
+
     // Where the region that begins at `first` ends.
     static size_t end_of(const std::vector<Node>& nodes, size_t first) {
         int64_t depth = 0;
@@ -259,6 +304,11 @@ class Replacer {
             return live_.count(node.name) != 0;
         });
         if (!is_live) {
+            return;
+        }
+        if (!std::all_of(part.begin(), part.end(), is_whole)) {
+            problems_.push_back({part.front().place, "`torch.vmap` with marks that lack arguments",
+                                 std::string(kWithoutTransformation)});
             return;
         }
         if (std::optional<std::vector<Node>> found = batched(part, values_, renames_)) {
@@ -291,7 +341,7 @@ std::string vmap_target(std::string_view name) {
 std::vector<Problem> replace_vmap(Program& program) {
     std::vector<Problem> problems;
     bool has_some = std::any_of(program.nodes.begin(), program.nodes.end(),
-                                [](const Node& node) { return space_of(node.target) == "vmap"; });
+                                [](const Node& node) { return is_mark(node); });
     if (has_some) {
         problems = Replacer(program).run();
     }

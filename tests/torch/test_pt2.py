@@ -392,6 +392,9 @@ def test_what_is_refused(good: bytes, tmp_path: pathlib.Path) -> None:
     def nested(model: Any) -> None:
         graph_of(model)["nodes"][0]["inputs"][0]["arg"] = {"as_int": {"as_int": 1}}
 
+    def namespace(model: Any) -> None:
+        graph_of(model)["nodes"][0]["target"] = "torch.ops.vmap.add.Tensor"
+
     config = "model_weights_config.json"
     assert "schema version 9, and 8 is read" in say("model.json", schema)
     assert "is pickled, and nothing is unpickled" in say(config, pickled)
@@ -402,6 +405,7 @@ def test_what_is_refused(good: bytes, tmp_path: pathlib.Path) -> None:
     assert "has an argument 'x=print(1), y'" in say("model.json", keyword)
     assert "reads 'nowhere', which nothing has made" in say("model.json", reference)
     assert "where a number is expected" in say("model.json", nested)
+    assert "`vmap::add.Tensor` is not in the library" in say("model.json", namespace)
     assert "is not valid" in refused(changed(good, "model.json", lambda _: b"[" * 100_000), path)
     assert "compressed" in refused(changed(good, "-", bytes, zipfile.ZIP_DEFLATED), path)
     assert "not a .pt2 file" in refused(b"", path)
