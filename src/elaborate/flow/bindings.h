@@ -247,11 +247,9 @@ void each_binding(const Interner* names, syntax::Stmts statements, See& see) {
     each_statement(statements, LoopBodies::kVisited, visit);
 }
 
-// The names of a function's own: its parameters, and what its body binds in the ways `kWanted`
-// without declaring it global or nonlocal.
+// What the body of a function binds in the ways `kWanted` without declaring it global or nonlocal.
 template <unsigned kWanted>
-SymbolSet own_names(const syntax::Tree& tree, const syntax::Parameters& parameters,
-                    syntax::Stmts body) {
+SymbolSet own_names(const syntax::Tree& tree, syntax::Stmts body) {
     SymbolSet own, outer;
     std::vector<Symbol> bound;
     auto see = [&](const Bound& one) {
@@ -271,6 +269,14 @@ SymbolSet own_names(const syntax::Tree& tree, const syntax::Parameters& paramete
             own.insert(name);
         }
     }
+    return own;
+}
+
+// The same, and its parameters.
+template <unsigned kWanted>
+SymbolSet own_names(const syntax::Tree& tree, const syntax::Parameters& parameters,
+                    syntax::Stmts body) {
+    SymbolSet own = own_names<kWanted>(tree, body);
     for (const syntax::Parameter& parameter : parameters.items) {
         own.insert(parameter.name);
     }

@@ -321,23 +321,9 @@ bool is_local(Context& c, const ScriptFunction& function, Symbol name) {
 bool is_own_name(Context& c, Stmts body, Symbol name) {
     auto [place, is_new] = c.texts->own_names.try_emplace(body.data());
     if (is_new) {
-        SymbolSet outer;
-        std::vector<Symbol> bound;
-        auto see = [&](const Bound& one) {
-            if (one.how == binds::kOuter) {
-                outer.insert(one.name);
-            } else {
-                bound.push_back(one.name);
-            }
-        };
-        each_binding<binds::kOwn | binds::kOuter>(&c.tree().names, body, see);
-        for (Symbol one : bound) {
-            if (!outer.contains(one)) {
-                place->second.insert(one);
-            }
-        }
+        *place = own_names<binds::kOwn>(c.tree(), body);
     }
-    return place->second.contains(name);
+    return place->contains(name);
 }
 
 std::vector<std::pair<Symbol, Object>> outer_objects(Context& c, const ScriptFunction& function,

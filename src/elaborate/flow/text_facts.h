@@ -34,10 +34,11 @@ struct AliasClasses {
 struct TextFacts {
     // The names that each function binds.
     PointerMap<ScriptFunction, SymbolSet> locals;
-    // By the first place of the body, which no other block has.
+    // By the first place of the body, which no other block has. The names that it binds are asked
+    // for at each lookup of a name outside of it.
+    PointerMap<const syntax::Stmt*, SymbolSet> own_names;
     std::map<const syntax::Stmt* const*, BlockReads> reads;
     std::map<const syntax::Stmt* const*, AliasClasses> aliases;
-    std::map<const syntax::Stmt* const*, SymbolSet> own_names;  // that a body binds
     std::map<const syntax::LambdaExpr*, BlockReads> reads_of_lambdas;
     std::map<const syntax::Stmt* const*, bool> generators;  // whether a body has a `yield`
 };

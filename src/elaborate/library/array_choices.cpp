@@ -392,20 +392,10 @@ Object np_diff(Context& c, const Arguments& given) {
     if (!axis) {
         return a ? refuse_array(c, given, "diff") : Object::error();
     }
-    std::vector<int64_t> strides = strides_of(array->dims());
-    Dims dims = array->dims();
-    dims[*axis] = std::max<int64_t>(dims[*axis] - 1, 0);
-    auto part = [&](int64_t first) {
-        return rearranged(*array, dims, [&](const auto& index) {
-            int64_t place = first * strides[*axis];
-            for (size_t i = 0; i < index.size(); ++i) {
-                place += index[i] * strides[i];
-            }
-            return place;
-        });
-    };
-    std::optional<Tensor> from = part(1), less = part(0);
-    std::optional<Broadcast> same = broadcast(dims, dims);
+    int64_t size = std::max<int64_t>(array->dims()[*axis] - 1, 0);
+    std::optional<Tensor> from = part_along(*array, *axis, 1, size);
+    std::optional<Tensor> less = part_along(*array, *axis, 0, size);
+    std::optional<Broadcast> same = from ? broadcast(from->dims(), from->dims()) : std::nullopt;
     return made(c, given, "diff",
                 from && less && same ? combine(Binary::kSub, *from, *less, *same) : std::nullopt);
 }

@@ -155,6 +155,19 @@ std::optional<Tensor> rearranged(const Tensor& array, const Dims& dims,
     return gather(array, places, dims);
 }
 
+std::optional<Tensor> part_along(const Tensor& array, size_t axis, int64_t first, int64_t size) {
+    Dims dims = array.dims();
+    dims[axis] = size;
+    std::vector<int64_t> strides = strides_of(array.dims());
+    return rearranged(array, dims, [&](const auto& index) {
+        int64_t place = first * strides[axis];
+        for (size_t i = 0; i < index.size(); ++i) {
+            place += index[i] * strides[i];
+        }
+        return place;
+    });
+}
+
 Object made_view(Context& c, const Arguments& a, std::string_view name,
                  std::optional<Tensor> tensor) {
     return tensor ? array_view(c, a.positional[0], std::move(*tensor)) : refuse_array(c, a, name);

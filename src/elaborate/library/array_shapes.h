@@ -62,6 +62,9 @@ std::vector<int64_t> strides_of(const Dims& dims);
 std::optional<Tensor> rearranged(const Tensor& array, const Dims& dims,
                                  const std::function<int64_t(const std::vector<int64_t>&)>& place);
 
+// `size` elements of an axis from `first` on.
+std::optional<Tensor> part_along(const Tensor& array, size_t axis, int64_t first, int64_t size);
+
 // A view in NumPy: over the elements of the first argument, which may lie apart.
 Object made_view(Context& c, const Arguments& a, std::string_view name,
                  std::optional<Tensor> tensor);

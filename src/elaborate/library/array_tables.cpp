@@ -413,10 +413,11 @@ Object np_nonzero(Context& c, const Arguments& given) {
         return a ? refuse_array(c, given, "nonzero") : Object::error();
     }
     std::vector<int64_t> strides = strides_of(array->dims());
+    std::vector<int64_t> places = nonzero_places(*array);
     std::vector<Object> axes;
     for (size_t axis = 0; axis < strides.size(); ++axis) {
         std::vector<int64_t> indices;
-        for (int64_t place : nonzero_places(*array)) {
+        for (int64_t place : places) {
             indices.push_back(place / strides[axis] % array->dims()[axis]);
         }
         axes.push_back(vector_of(indices));
@@ -485,21 +486,11 @@ Object parts_between(Context& c, const Arguments& a, std::string_view name, size
                      const std::vector<int64_t>& bounds) {
     const Tensor& array = *known_array(&a.positional[0]);
     int64_t size = array.dims()[axis];
-    std::vector<int64_t> strides = strides_of(array.dims());
     std::vector<Object> parts;
     for (size_t i = 0; i + 1 < bounds.size(); ++i) {
         int64_t first = std::clamp<int64_t>(bounds[i], 0, size);
         int64_t end = std::clamp<int64_t>(bounds[i + 1], first, size);
-        Dims dims = array.dims();
-        dims[axis] = end - first;
-        std::optional<Tensor> part = rearranged(array, dims, [&](const auto& index) {
-            int64_t place = first * strides[axis];
-            for (size_t k = 0; k < index.size(); ++k) {
-                place += index[k] * strides[k];
-            }
-            return place;
-        });
-        parts.push_back(made_view(c, a, name, std::move(part)));
+        parts.push_back(made_view(c, a, name, part_along(array, axis, first, end - first)));
     }
     Object made = Object::list(std::move(parts));
     claim(c, made);
