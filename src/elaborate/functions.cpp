@@ -22,11 +22,11 @@
 
 namespace sardonyx::elaborate {
 
-std::string_view docstring(const syntax::FunctionDefStmt* definition) {
-    if (definition->body.empty()) {
+std::string_view docstring(syntax::Stmts body) {
+    if (body.empty()) {
         return {};
     }
-    const auto* first = syntax::maybe_as<syntax::ExprStmt>(definition->body[0]);
+    const auto* first = syntax::maybe_as<syntax::ExprStmt>(body[0]);
     const auto* text =
         first != nullptr ? syntax::maybe_as<syntax::StringExpr>(first->value) : nullptr;
     return text != nullptr ? text->value : std::string_view{};

@@ -13,6 +13,7 @@ namespace sardonyx::elaborate {
 void bind_function_parameter(Context& c, ir::Function& target, const BoundParameter& one,
                              const Fact& fact);
 
-std::string_view docstring(const syntax::FunctionDefStmt* definition);
+// The text that the statements of a function or class begin with.
+std::string_view docstring(syntax::Stmts body);
 
 }  // namespace sardonyx::elaborate

@@ -190,7 +190,7 @@ Specialisation build_function(Context& c, const ScriptFunction& function, Range 
         c.scripts->building.push_back(id);
         ir::Function* target =
             add_function(c, function, fact_suffix(read_parameters(c, function), facts, detail));
-        target->doc = c.model.intern(docstring(function.definition));
+        target->doc = c.model.intern(docstring(function.definition->body));
         Unit unit;
         unit.function = &function;
         unit.caller = c.unit;

@@ -66,8 +66,18 @@ struct Symbol {
     Range range;
     Range name_range;
 };
-// The functions of the file, in order.
+// The functions of the file, in order, without those in functions and classes.
 std::vector<Symbol> symbols(const Analysis& analysis);
+
+enum class EntryKind : uint8_t { kClass, kMethod, kProperty, kField, kFunction, kEnumMember };
+
+struct OutlineEntry {
+    EntryKind kind = EntryKind::kFunction;
+    Symbol symbol;
+    std::vector<OutlineEntry> members;  // of a class
+};
+// Functions and classes with what they have, in order.
+std::vector<OutlineEntry> outline(const Analysis& analysis);
 
 enum class FoldKind : uint8_t { kCode, kBrackets, kImports };
 

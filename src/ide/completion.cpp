@@ -9,6 +9,7 @@
 #include "elaborate/objects/type_text.h"
 #include "ide/answers.h"
 #include "ide/cursor.h"
+#include "ide/meaning.h"
 #include "ide/scripts.h"
 #include "ops/signature.h"
 #include "ops/substitute_table.h"
@@ -121,7 +122,52 @@ void add_operators(const Analysis& analysis, const elaborate::OpsetObject& opset
     }
 }
 
+// What a class or an instance has; names that begin with `_` where one is begun.
+void add_members_of(const Analysis& analysis, const Cursor& cursor, const Meaning& of,
+                    std::vector<Item>& items) {
+    for (const KnownMember& one : members_of(analysis, of)) {
+        std::string name(one.member.binding.name);
+        bool is_hidden = name[0] == '_' && cursor.word.substr(0, 1) != "_";
+        std::optional<Meaning> found = is_hidden ? std::nullopt : member_of(analysis, of, name);
+        if (!found) {
+            continue;
+        }
+        std::optional<ShownScript> call =
+            found->kind == MeaningKind::kFunction ? shown_call(analysis, *found) : std::nullopt;
+        std::string detail = found->object ? elaborate::type_text(*found->object) : "";
+        if (call) {
+            for (const ops::ShownParameter& parameter : call->parameters) {
+                detail += (detail.empty() ? "" : ", ") + parameter.text;
+            }
+            detail = fmt::format("({}){}", detail, call->result);
+        }
+        items.push_back({name, call ? ItemKind::kFunction : ItemKind::kMember, std::move(detail),
+                         name, fmt::format("{}{}", name[0] == '_' ? 2 : 1, name)});
+    }
+}
+
+// What another file of scripts has.
+void add_names_of_file(elaborate::Environment& file, std::vector<Item>& items) {
+    for (const std::string& name : file.names()) {
+        std::optional<elaborate::Object> object = file.known(name);
+        bool is_function = object && (object->is(elaborate::ObjectKind::kScript) ||
+                                      object->is(elaborate::ObjectKind::kClosure));
+        items.push_back({name, is_function ? ItemKind::kFunction : ItemKind::kVariable,
+                         object ? elaborate::type_text(*object) : "", name, name});
+    }
+}
+
 void add_members(const Analysis& analysis, const Cursor& cursor, std::vector<Item>& items) {
+    std::optional<Meaning> of =
+        cursor.base.empty() ? std::nullopt : meaning(analysis, cursor.base, cursor.replaced.begin);
+    if (of && (of->kind == MeaningKind::kClass || of->kind == MeaningKind::kInstance)) {
+        add_members_of(analysis, cursor, *of, items);
+        return;
+    }
+    if (of && of->kind == MeaningKind::kFile) {
+        add_names_of_file(*of->environment, items);
+        return;
+    }
     if (std::optional<elaborate::OpsetObject> opset = analysis.opset(cursor.base)) {
         add_operators(analysis, *opset, items);
         add_substitutes(analysis, *opset, cursor.word, items);
@@ -229,16 +275,16 @@ std::vector<ops::ShownParameter> open_parameters(const ShownScript& script, cons
 }
 
 // The attributes of an operator, and the parameters of a script, that are not given yet.
-void add_keywords(const Analysis& analysis, const ops::Schema* schema, const OpenCall& call,
+void add_keywords(const Analysis& analysis, const ops::Schema* schema, const Cursor& cursor,
                   std::vector<Item>& items) {
+    const OpenCall& call = *cursor.call;
     std::vector<ops::ShownParameter> parameters;
     if (schema != nullptr) {
         parameters = ops::shown_parameters(*schema);
         std::erase_if(parameters, [](const auto& one) { return !one.is_attribute; });
-    } else if (call.base.empty()) {
-        if (std::optional<ShownScript> script = shown_script(analysis, call.name)) {
-            parameters = open_parameters(*script, call);
-        }
+    } else if (std::optional<ShownScript> script =
+                   shown_call(analysis, names_of(call), cursor.replaced.begin)) {
+        parameters = open_parameters(*script, call);
     }
     for (const ops::ShownParameter& one : parameters) {
         if (std::find(call.given.begin(), call.given.end(), one.name) == call.given.end()) {
@@ -270,6 +316,35 @@ void add_exports(std::vector<Item>& items) {
     }
 }
 
+// Parameters and variables of the functions and methods around the offset, by the text alone.
+void add_locals(const Analysis& analysis, uint32_t offset,
+                std::set<std::string, std::less<>>& known, std::vector<Item>& items) {
+    const syntax::Tree& tree = analysis.module()->tree();
+    size_t line = offset == 0 ? 0 : analysis.text().rfind('\n', offset - 1) + 1;
+    auto add = [&](std::string_view name) {
+        if (known.emplace(name).second) {
+            items.push_back({std::string(name),
+                             ItemKind::kVariable,
+                             {},
+                             std::string(name),
+                             fmt::format("1~{}", name)});
+        }
+    };
+    for (const Definition& one : around(tree, analysis.text(), offset)) {
+        if (one.function == nullptr) {
+            continue;
+        }
+        for (const syntax::Parameter& parameter : one.function->parameters->items) {
+            add(tree.names.text(parameter.name));
+        }
+        for (const Binding& binding : bindings(tree, analysis.text(), one.function->body)) {
+            if (binding.range.begin < line) {  // not that of the line which is being written
+                add(binding.name);
+            }
+        }
+    }
+}
+
 // The names that are bound in the function around the offset, and those of the file.
 void add_names(const Analysis& analysis, uint32_t offset, std::vector<Item>& items) {
     std::set<std::string, std::less<>> known;
@@ -290,6 +365,7 @@ void add_names(const Analysis& analysis, uint32_t offset, std::vector<Item>& ite
     if (analysis.module() == nullptr) {
         return;
     }
+    add_locals(analysis, offset, known, items);
     for (const std::string& name : analysis.module()->names()) {
         if (known.insert(name).second) {
             std::optional<elaborate::Object> object = analysis.module()->known(name);
@@ -340,7 +416,7 @@ Completion complete(const Analysis& analysis, uint32_t offset) {
         return result;
     }
     if (cursor.call && cursor.call->keyword.empty()) {
-        add_keywords(analysis, schema, *cursor.call, result.items);
+        add_keywords(analysis, schema, cursor, result.items);
     }
     add_names(analysis, offset, result.items);
     return result;

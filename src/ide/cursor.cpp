@@ -118,15 +118,42 @@ class Reader {
     std::vector<Token> tokens_;
 };
 
+constexpr const char* kNoNames = "()";  // behind a dot, of a call of what is not named
+
+// The names before the dot at `dot` tokens from the end, "self.cfg" or "super()"; empty where
+// something else stands there, such as the call of another function.
+std::string names_before(const Reader& reader, size_t dot) {
+    std::string names;
+    while (true) {
+        bool is_super = reader.is(dot + 1, TokenKind::kRightParen) &&
+                        reader.is(dot + 2, TokenKind::kLeftParen) &&
+                        reader.is(dot + 3, TokenKind::kName) && reader.words(dot + 3) == "super";
+        if (is_super) {
+            return names.empty() ? "super()" : "super()." + names;
+        }
+        if (!reader.is(dot + 1, TokenKind::kName)) {
+            return {};
+        }
+        names = reader.words(dot + 1) + (names.empty() ? "" : "." + names);
+        if (!reader.is(dot + 2, TokenKind::kDot)) {
+            return names;
+        }
+        dot += 2;
+    }
+}
+
 // The callee of the parenthesis at `open` tokens from the end; nothing where it calls no name.
 std::optional<OpenCall> callee(const Reader& reader, size_t open) {
-    if (!reader.is(open + 1, TokenKind::kName)) {
+    bool is_definition =
+        reader.is(open + 2, TokenKind::kDef) || reader.is(open + 2, TokenKind::kClass);
+    if (!reader.is(open + 1, TokenKind::kName) || is_definition) {
         return std::nullopt;
     }
     OpenCall call;
     call.name = reader.words(open + 1);
     if (reader.is(open + 2, TokenKind::kDot)) {
-        call.base = reader.is(open + 3, TokenKind::kName) ? reader.words(open + 3) : "";
+        call.base = names_before(reader, open + 2);
+        call.base = call.base.empty() ? kNoNames : call.base;
     }
     return call;
 }
@@ -208,6 +235,10 @@ bool is_open_string(const Token& token) {
 
 }  // namespace
 
+std::string names_of(const OpenCall& call) {
+    return call.base.empty() ? call.name : call.base + "." + call.name;
+}
+
 std::vector<AssignedName> assigned_names(std::string_view text) {
     std::string whole(text);  // which a NUL ends, as the lexer wants it
     syntax::Lexer lexer(whole, syntax::skip_byte_order_mark(whole),
@@ -257,8 +288,8 @@ Cursor look_at(std::string_view text, uint32_t offset) {
         behind = 1;
     }
     cursor.is_member = reader.is(behind, TokenKind::kDot);
-    if (cursor.is_member && reader.is(behind + 1, TokenKind::kName)) {
-        cursor.base = reader.words(behind + 1);
+    if (cursor.is_member) {
+        cursor.base = names_before(reader, behind);
     }
     return cursor;
 }

@@ -14,17 +14,21 @@ using Range = syntax::Range;  // of bytes
 
 // The innermost call that is open at the cursor: `op.Conv(X, W, pads=|`.
 struct OpenCall {
-    std::string base;  // "op"; empty: a plain name is called
+    std::string base;  // "op", "self.layers", "super()"; "()": of something else than
+                       // names; empty: a plain name is called
     std::string name;
     uint32_t argument = 0;           // number of the argument at the cursor
     std::string keyword;             // its name, where it has one
     std::vector<std::string> given;  // the names of the arguments before it
 };
 
+// What is called, as it is written: "op.Conv".
+std::string names_of(const OpenCall& call);
+
 struct Cursor {
     std::string word;         // what is written of a name
     Range replaced;           // its place
-    std::string base;         // "op" behind `op.`
+    std::string base;         // "op" behind `op.`; empty: behind something else than names
     bool is_member = false;   // behind a dot
     bool is_comment = false;  // or in the text of a string that is no argument
     bool is_string = false;   // in a string that is not closed yet; `word` is its text
@@ -39,7 +43,7 @@ Cursor look_at(std::string_view text, uint32_t offset);
 struct NameAt {
     Range range;
     std::string name;
-    std::string base;         // "op" in `op.Conv`
+    std::string base;         // "op" in `op.Conv`, "self.cfg" in `self.cfg.width`
     bool is_member = false;   // behind a dot
     bool is_keyword = false;  // `axis` in `op.Softmax(x, axis=1)`: `call` is the operator's
     std::optional<OpenCall> call;

@@ -1,8 +1,10 @@
 // What the names of a file stand for: by scopes, by the values of the file's names, and by the
 // schemas of the operators that are called.
 #include <algorithm>
+#include <iterator>
 #include <map>
 
+#include "elaborate/objects/namespaces.h"
 #include "ide/answers.h"
 #include "ide/uses.h"
 #include "ops/schema_set.h"
@@ -26,6 +28,8 @@ constexpr KindRow kRoles[] = {
     {ObjectKind::kClosure, NameRole::kFunction},   {ObjectKind::kBuiltin, NameRole::kFunction},
     {ObjectKind::kDecorator, NameRole::kFunction},
 };
+constexpr elaborate::Namespace::Kind kInstances[] = {elaborate::Namespace::Kind::kInstance,
+                                                     elaborate::Namespace::Kind::kMember};
 
 class TokenReader {
   public:
@@ -63,6 +67,11 @@ class TokenReader {
             is_new ? analysis_.module()->known(name.name) : std::nullopt;
         for (const KindRow& row : kRoles) {
             at->second = object && object->is(row.kind) ? row.role : at->second;
+        }
+        if (const auto* found = object ? elaborate::as_namespace(*object) : nullptr) {
+            bool is_instance = std::find(std::begin(kInstances), std::end(kInstances),
+                                         found->kind) != std::end(kInstances);
+            at->second = is_instance ? NameRole::kVariable : NameRole::kType;
         }
         return at->second;
     }

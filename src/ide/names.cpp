@@ -1,15 +1,18 @@
 #include "ide/names.h"
 
-#include "ide/answers.h"
+#include "ide/outline.h"
 
 namespace sardonyx::ide {
 
 const KnownType* type_of_name(const Analysis& analysis, const NameAt& at) {
+    if (analysis.module() == nullptr) {
+        return nullptr;
+    }
     Range inside{0, 0};
-    for (const Symbol& one : symbols(analysis)) {
-        if (one.range.begin <= at.range.begin && at.range.end <= one.range.end) {
-            inside = one.range;
-        }
+    std::vector<Definition> outer =
+        around(analysis.module()->tree(), analysis.text(), at.range.begin);
+    for (auto one = outer.rbegin(); one != outer.rend(); ++one) {
+        inside = one->function != nullptr ? one->function->range : inside;
     }
     const KnownType* found = nullptr;
     for (const KnownType& one : analysis.types()) {

@@ -1,27 +1,15 @@
 #include "ide/scripts.h"
 
 #include <algorithm>
+#include <span>
 
 #include "elaborate/functions.h"
+#include "elaborate/objects/namespaces.h"
 
 namespace sardonyx::ide {
 namespace {
 
 using syntax::ParameterKind;
-
-// On one line.
-std::string joined(std::string_view text) {
-    std::string line;
-    for (size_t i = 0; i < text.size(); ++i) {
-        if (text[i] != '\n' && text[i] != '\r') {
-            line += text[i];
-            continue;
-        }
-        i = std::min(text.find_first_not_of(" \t\r\n", i), text.size()) - 1;
-        line += ' ';
-    }
-    return line;
-}
 
 std::string text_of(const syntax::Parameter& one, std::string_view source) {
     uint32_t end = one.default_value != nullptr ? one.default_value->range.end
@@ -30,14 +18,15 @@ std::string text_of(const syntax::Parameter& one, std::string_view source) {
     std::string_view stars = one.kind == ParameterKind::kVarArgs       ? "*"
                              : one.kind == ParameterKind::kKeywordArgs ? "**"
                                                                        : "";
-    return std::string(stars) + joined(source.substr(one.range.begin, end - one.range.begin));
+    return std::string(stars) + on_one_line(source.substr(one.range.begin, end - one.range.begin));
 }
 
-std::vector<ops::ShownParameter> parameters_of(const elaborate::ScriptFunction& script,
+std::vector<ops::ShownParameter> parameters_of(const syntax::Tree& tree,
+                                               std::span<const syntax::Parameter> parameters,
                                                std::string_view source) {
     std::vector<ops::ShownParameter> shown;
     ParameterKind last = ParameterKind::kNormal;
-    for (const syntax::Parameter& one : script.definition->parameters->items) {
+    for (const syntax::Parameter& one : parameters) {
         if (last == ParameterKind::kPositionalOnly && one.kind != last) {
             shown.push_back({"/", {}, {}});
         }
@@ -46,7 +35,7 @@ std::vector<ops::ShownParameter> parameters_of(const elaborate::ScriptFunction& 
             shown.push_back({"*", {}, {}});
         }
         shown.push_back({text_of(one, source),
-                         script.tree->names.text(one.name),
+                         tree.names.text(one.name),
                          {},
                          is_by_keyword,
                          one.kind == ParameterKind::kVarArgs});
@@ -80,23 +69,108 @@ std::string without_indentation(std::string_view doc) {
     return text;
 }
 
+ShownScript shown_function(const Analysis& analysis, const Meaning& meaning) {
+    const syntax::FunctionDefStmt& function = *meaning.function;
+    std::string_view source = analysis.sources().text(meaning.tree->file);
+    std::span<const syntax::Parameter> parameters = function.parameters->items;
+    parameters = parameters.subspan(meaning.is_bound && !parameters.empty() ? 1 : 0);
+    ShownScript shown{std::string(meaning.tree->names.text(function.name)),
+                      parameters_of(*meaning.tree, parameters, source),
+                      {},
+                      without_indentation(elaborate::docstring(function.body))};
+    if (const syntax::Expr* result = function.returns) {
+        shown.result = " -> " + on_one_line(source.substr(result->range.begin,
+                                                          result->range.end - result->range.begin));
+    }
+    return shown;
+}
+
+// Of a dataclass or named tuple: its fields, as they are written.
+std::vector<ops::ShownParameter> fields_of(const Analysis& analysis, const Meaning& meaning,
+                                           const elaborate::Namespace& type) {
+    std::vector<KnownMember> members = members_of(analysis, meaning);
+    std::vector<ops::ShownParameter> shown;
+    bool is_by_keyword = false;
+    for (const elaborate::Namespace::Parameter& one : elaborate::parameters_of(type)) {
+        auto found = std::find_if(members.begin(), members.end(), [&](const KnownMember& member) {
+            return member.member.binding.name == one.name;
+        });
+        if (!one.is_given || found == members.end()) {
+            continue;
+        }
+        if (one.is_keyword && !is_by_keyword) {
+            shown.push_back({"*", {}, {}});
+            is_by_keyword = true;
+        }
+        const Binding& binding = found->member.binding;
+        std::string_view source = analysis.sources().text(found->tree->file);
+        const syntax::Expr* last = binding.value != nullptr ? binding.value : binding.annotation;
+        uint32_t end = last != nullptr ? last->range.end : binding.range.end;
+        shown.push_back({on_one_line(source.substr(binding.range.begin, end - binding.range.begin)),
+                         binding.name,
+                         {},
+                         one.is_keyword});
+    }
+    return shown;
+}
+
+std::optional<ShownScript> shown_class(const Analysis& analysis, const Meaning& meaning) {
+    ShownScript shown;
+    shown.name = meaning.type->head_names.empty()
+                     ? std::string()
+                     : meaning.tree->names.text(meaning.type->head_names[0]);
+    Meaning instance = meaning;
+    instance.kind = MeaningKind::kInstance;
+    std::optional<Meaning> made_by = member_of(analysis, instance, "__init__");
+    const elaborate::Namespace* type =
+        meaning.object ? elaborate::as_namespace(*meaning.object) : nullptr;
+    if (made_by && made_by->kind == MeaningKind::kFunction) {
+        ShownScript made = shown_function(analysis, *made_by);
+        shown.parameters = std::move(made.parameters);
+        shown.doc = std::move(made.doc);
+    } else if (type != nullptr && type->kind != elaborate::Namespace::Kind::kEnumeration) {
+        shown.parameters = fields_of(analysis, meaning, *type);
+    }
+    std::string doc = without_indentation(elaborate::docstring(meaning.type->body));
+    shown.doc = doc.empty() ? shown.doc : doc;
+    return shown;
+}
+
 }  // namespace
 
-std::optional<ShownScript> shown_script(const Analysis& analysis, std::string_view name) {
-    std::optional<elaborate::Object> object =
-        analysis.module() == nullptr ? std::nullopt : analysis.module()->known(name);
-    if (!object || !object->is(elaborate::ObjectKind::kScript)) {
-        return std::nullopt;
+std::optional<ShownScript> shown_call(const Analysis& analysis, const Meaning& meaning) {
+    switch (meaning.kind) {
+        case MeaningKind::kFunction:
+            return shown_function(analysis, meaning);
+        case MeaningKind::kClass:
+            return shown_class(analysis, meaning);
+        case MeaningKind::kInstance: {
+            std::optional<Meaning> call = member_of(analysis, meaning, "__call__");
+            bool is_function = call && call->kind == MeaningKind::kFunction;
+            return is_function ? std::optional(shown_function(analysis, *call)) : std::nullopt;
+        }
+        default:
+            return std::nullopt;
     }
-    const auto& script = object->get<elaborate::ScriptFunction>();
-    std::string_view source = analysis.sources().text(script.tree->file);
-    ShownScript shown{script.name, parameters_of(script, source), {}, {}};
-    if (const syntax::Expr* result = script.definition->returns) {
-        shown.result = " -> " + joined(source.substr(result->range.begin,
-                                                     result->range.end - result->range.begin));
+}
+
+std::optional<ShownScript> shown_call(const Analysis& analysis, std::string_view names,
+                                      uint32_t offset) {
+    std::optional<Meaning> found = meaning(analysis, names, offset);
+    return found ? shown_call(analysis, *found) : std::nullopt;
+}
+
+std::string on_one_line(std::string_view source) {
+    std::string line;
+    for (size_t i = 0; i < source.size(); ++i) {
+        if (source[i] != '\n' && source[i] != '\r') {
+            line += source[i];
+            continue;
+        }
+        i = std::min(source.find_first_not_of(" \t\r\n", i), source.size()) - 1;
+        line += ' ';
     }
-    shown.doc = without_indentation(elaborate::docstring(script.definition));
-    return shown;
+    return line;
 }
 
 }  // namespace sardonyx::ide

@@ -1,4 +1,4 @@
-// Scripts as their callers see them: parameters and documentation.
+// Functions and classes as their callers see them: parameters and documentation.
 #pragma once
 
 #include <optional>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ide/analysis.h"
+#include "ide/meaning.h"
 #include "ops/signature.h"
 
 namespace sardonyx::ide {
@@ -20,8 +21,14 @@ struct ShownScript {
     std::string doc;     // without the indentation
 };
 
-// The script that a name of the file stands for; nothing: it is none. It lives as long as the
-// analysis.
-std::optional<ShownScript> shown_script(const Analysis& analysis, std::string_view name);
+// What a call passes: to a function, to a class that makes an instance, or to `__call__` of an
+// instance; nothing: it is not known. It lives as long as the analysis.
+std::optional<ShownScript> shown_call(const Analysis& analysis, const Meaning& meaning);
+// The same of what names stand for at a place (meaning.h).
+std::optional<ShownScript> shown_call(const Analysis& analysis, std::string_view names,
+                                      uint32_t offset);
+
+// A piece of source on one line.
+std::string on_one_line(std::string_view source);
 
 }  // namespace sardonyx::ide

@@ -50,8 +50,7 @@ std::optional<SignatureHelp> signature_help(const Analysis& analysis, uint32_t o
     if (const ops::Schema* schema = analysis.find_operator(call.base, call.name)) {
         return help_of(schema->name, ops::shown_parameters(*schema), "", call);
     }
-    std::optional<ShownScript> script =
-        call.base.empty() ? shown_script(analysis, call.name) : std::nullopt;
+    std::optional<ShownScript> script = shown_call(analysis, names_of(call), offset);
     return script ? std::optional(help_of(script->name, script->parameters, script->result, call))
                   : std::nullopt;
 }

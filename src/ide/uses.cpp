@@ -1,8 +1,10 @@
 #include "ide/uses.h"
 
 #include <algorithm>
+#include <functional>
 #include <set>
 
+#include "ide/meaning.h"
 #include "syntax/lexer.h"
 #include "syntax/parse.h"
 #include "syntax/visit.h"
@@ -18,9 +20,12 @@ enum class ScopeKind : uint8_t { kFile, kFunction, kClass, kComprehension };
 struct Scope {
     ScopeKind kind = ScopeKind::kFile;
     uint32_t parent = 0;
-    std::set<uint32_t> binds;    // symbols
-    std::set<uint32_t> unknown;  // those that something binds whose place the tree does not have
+    std::set<uint32_t> binds;     // symbols
+    std::set<uint32_t> unknown;   // those that something binds whose place the tree does not have
+    std::set<uint32_t> nonlocal;  // those that are a scope's around it
+    std::set<uint32_t> global;    // those that are the file's
     std::set<uint32_t> parameters;
+    const syntax::OpaqueStmt* type = nullptr;  // of a class
 };
 
 struct Seen {
@@ -29,6 +34,20 @@ struct Seen {
     Range range;
     bool is_write = false;
 };
+
+const Expr* bound_by(const Stmt* node) {
+    if (const auto* one = syntax::maybe_as<syntax::AugAssignStmt>(node)) {
+        return one->target;
+    }
+    if (const auto* one = syntax::maybe_as<syntax::AnnAssignStmt>(node)) {
+        return one->target;
+    }
+    if (const auto* one = syntax::maybe_as<syntax::ForStmt>(node)) {
+        return one->target;
+    }
+    const auto* alias = syntax::maybe_as<syntax::TypeAliasStmt>(node);
+    return alias != nullptr ? alias->name : nullptr;
+}
 
 class ScopeReader {
   public:
@@ -48,6 +67,9 @@ class ScopeReader {
             if (is_seen && scopes_[at].binds.count(name) != 0) {
                 return at;
             }
+            if (scopes_[at].global.count(name) != 0) {
+                return 0;
+            }
         }
         return 0;
     }
@@ -61,7 +83,7 @@ class ScopeReader {
 
   private:
     uint32_t add_scope(ScopeKind kind, uint32_t parent) {
-        scopes_.push_back({kind, parent, {}, {}, {}});
+        scopes_.push_back({kind, parent, {}, {}, {}, {}, {}, nullptr});
         return static_cast<uint32_t>(scopes_.size() - 1);
     }
 
@@ -72,14 +94,21 @@ class ScopeReader {
     }
     void bind(sardonyx::Symbol name, Range range, uint32_t scope) {
         if (name.valid()) {
-            scopes_[scope].binds.insert(name.index);
+            note_bound(name, scope);
             use(name, range, scope, true);
+        }
+    }
+    // In its own scope, unless `nonlocal` or `global` before says another one.
+    void note_bound(sardonyx::Symbol name, uint32_t scope) {
+        const Scope& own = scopes_[scope];
+        if (own.nonlocal.count(name.index) == 0 && own.global.count(name.index) == 0) {
+            scopes_[scope].binds.insert(name.index);
         }
     }
     // By something that says no place for it.
     void bind_unknown(sardonyx::Symbol name, uint32_t scope) {
         if (name.valid()) {
-            scopes_[scope].binds.insert(name.index);
+            note_bound(name, scope);
             scopes_[scope].unknown.insert(name.index);
         }
     }
@@ -137,7 +166,7 @@ class ScopeReader {
         while (scopes_[outer].kind == ScopeKind::kComprehension) {
             outer = scopes_[outer].parent;
         }
-        scopes_[outer].binds.insert(node->target->name.index);
+        note_bound(node->target->name, outer);
         use(node->target->name, node->target->range, scope, true);
         expression(node->value, scope);
     }
@@ -199,15 +228,7 @@ class ScopeReader {
                 return;
             case syntax::StmtKind::kGlobal:
             case syntax::StmtKind::kNonlocal:
-                // All of the name is uncertain, here and around.
-                for (sardonyx::Symbol name : static_cast<const syntax::NamesStmt*>(node)->names) {
-                    for (uint32_t at = scope;; at = scopes_[at].parent) {
-                        bind_unknown(name, at);
-                        if (at == 0) {
-                            break;
-                        }
-                    }
-                }
+                outer_names(node, scope);
                 return;
             case syntax::StmtKind::kOpaque:
                 opaque(syntax::as<syntax::OpaqueStmt>(node), scope);
@@ -225,24 +246,29 @@ class ScopeReader {
         if (node->kind == syntax::StmtKind::kDelete) {
             for (const Expr* one : syntax::as<syntax::DeleteStmt>(node)->targets) {
                 if (const auto* name = syntax::maybe_as<syntax::NameExpr>(one)) {
-                    scopes_[scope].binds.insert(name->name.index);
+                    note_bound(name->name, scope);
                 }
             }
         }
     }
 
-    static const Expr* bound_by(const Stmt* node) {
-        if (const auto* one = syntax::maybe_as<syntax::AugAssignStmt>(node)) {
-            return one->target;
+    // The places of the names of `nonlocal a, b` and `global a, b`, which the tree does not have.
+    void outer_names(const Stmt* node, uint32_t scope) {
+        bool is_global = node->kind == syntax::StmtKind::kGlobal;
+        uint32_t begin = node->range.begin;
+        for (sardonyx::Symbol name : static_cast<const syntax::NamesStmt*>(node)->names) {
+            std::string_view word = tree_.names.text(name);
+            std::string_view before = text_.substr(0, node->range.end);
+            size_t blank = std::min(before.find_first_of(" \t,\\", begin), before.size());
+            size_t at = std::min(before.find_first_not_of(" \t,\\\r\n", blank), before.size());
+            (is_global ? scopes_[scope].global : scopes_[scope].nonlocal).insert(name.index);
+            if (before.substr(at, word.size()) != word) {
+                bind_unknown(name, scope);  // it is written in another normal form
+                continue;
+            }
+            begin = static_cast<uint32_t>(at + word.size());
+            use(name, {static_cast<uint32_t>(at), begin}, scope, false);
         }
-        if (const auto* one = syntax::maybe_as<syntax::AnnAssignStmt>(node)) {
-            return one->target;
-        }
-        if (const auto* one = syntax::maybe_as<syntax::ForStmt>(node)) {
-            return one->target;
-        }
-        const auto* alias = syntax::maybe_as<syntax::TypeAliasStmt>(node);
-        return alias != nullptr ? alias->name : nullptr;
     }
 
     void definition(const syntax::FunctionDefStmt* node, uint32_t scope) {
@@ -289,6 +315,7 @@ class ScopeReader {
             }
         }
         uint32_t inner = is_class ? add_scope(ScopeKind::kClass, scope) : scope;
+        scopes_[inner].type = is_class ? node : scopes_[inner].type;
         syntax::each_child(
             node, [&](const Expr* child) { expression(child, scope); },
             [&](const Stmt* child) { statement(child, inner); });
@@ -328,6 +355,73 @@ bool is_new_name(std::string_view name) {
     return first.kind == syntax::TokenKind::kName && first.begin == 0 && first.end == text.size();
 }
 
+// The places behind dots that bind a member: `self.a = b`.
+std::set<const Expr*> written_members(syntax::Stmts statements) {
+    std::set<const Expr*> written;
+    std::function<void(const Expr*)> target = [&](const Expr* node) {
+        if (node->kind == syntax::ExprKind::kAttribute) {
+            written.insert(node);
+        } else if (node->kind == syntax::ExprKind::kTuple ||
+                   node->kind == syntax::ExprKind::kList) {
+            syntax::each_child(node, target);
+        }
+    };
+    std::function<void(const Stmt*)> statement = [&](const Stmt* node) {
+        if (const auto* assign = syntax::maybe_as<syntax::AssignStmt>(node)) {
+            std::for_each(assign->targets.begin(), assign->targets.end(), target);
+        } else if (const Expr* one = bound_by(node)) {
+            target(one);
+        }
+        syntax::each_child(
+            node, [](const Expr*) {}, statement);
+    };
+    std::for_each(statements.begin(), statements.end(), statement);
+    return written;
+}
+
+// Adds the places behind dots that mean the member of this class.
+void add_uses_of_member(const Analysis& analysis, const syntax::OpaqueStmt& type, uint32_t name,
+                        std::vector<Use>& uses) {
+    syntax::Stmts body = analysis.module()->tree().body;
+    std::set<const Expr*> written = written_members(body);
+    auto visit = [&](const Expr* node) {
+        const auto* member = syntax::maybe_as<syntax::AttributeExpr>(node);
+        if (member == nullptr || member->name.index != name || !member->name.valid()) {
+            return;
+        }
+        std::optional<Meaning> found = meaning(analysis, member);
+        if (found && found->owner == &type) {
+            uses.push_back({member->name_range, written.count(member) != 0});
+        }
+    };
+    syntax::each_expression(body, visit);
+}
+
+std::optional<NameUses> uses_of_member_at(const Analysis& analysis, uint32_t offset) {
+    const syntax::AttributeExpr* at = nullptr;
+    auto visit = [&](const Expr* node) {
+        const auto* member = syntax::maybe_as<syntax::AttributeExpr>(node);
+        bool is_here = member != nullptr && member->name.valid() &&
+                       member->name_range.begin <= offset && offset <= member->name_range.end;
+        at = is_here ? member : at;
+    };
+    syntax::each_expression(analysis.module()->tree().body, visit);
+    std::optional<Meaning> found = at == nullptr ? std::nullopt : meaning(analysis, at);
+    if (!found || found->owner == nullptr) {
+        return std::nullopt;
+    }
+    NameUses uses;
+    uses.is_whole = false;  // other files may name it
+    bool is_in_class = found->bound_in == &analysis.module()->tree() &&
+                       found->binding.range.begin != at->name_range.begin;
+    if (is_in_class) {
+        uses.uses.push_back({found->binding.range, true});
+    }
+    add_uses_of_member(analysis, *found->owner, at->name.index, uses.uses);
+    put_in_order(uses.uses);
+    return uses;
+}
+
 }  // namespace
 
 std::vector<SeenName> seen_names(const Analysis& analysis) {
@@ -357,7 +451,7 @@ std::optional<NameUses> uses_at(const Analysis& analysis, uint32_t offset) {
         return one.range.begin <= offset && offset <= one.range.end;
     });
     if (at == reader.seen().end()) {
-        return std::nullopt;
+        return uses_of_member_at(analysis, offset);
     }
     uint32_t owner = reader.owner(at->name, at->scope);
     const Scope& scope = reader.scopes()[owner];
@@ -380,6 +474,9 @@ std::optional<NameUses> uses_at(const Analysis& analysis, uint32_t offset) {
                 found.others.push_back(tree.names.text(sardonyx::Symbol{name}));
             }
         }
+    }
+    if (scope.kind == ScopeKind::kClass) {
+        add_uses_of_member(analysis, *scope.type, at->name, found.uses);
     }
     put_in_order(found.uses);
     return found;

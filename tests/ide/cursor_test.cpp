@@ -23,6 +23,9 @@ TEST(Cursor, Members) {
     EXPECT_FALSE(at("y = op.x\n|").is_member);
     EXPECT_FALSE(at("y = 1.|").is_member);
     EXPECT_EQ(at("y = f().|").base, "");
+    EXPECT_EQ(at("y = self.cfg.|").base, "self.cfg");
+    EXPECT_EQ(at("y = a[0].b.|").base, "");
+    EXPECT_EQ(at("y = super().a.|b").base, "super().a");
 }
 
 TEST(Cursor, Imports) {
@@ -45,6 +48,10 @@ TEST(Cursor, Calls) {
     EXPECT_EQ(cursor.call->name, "Conv");
     EXPECT_EQ(cursor.call->argument, 2u);
     EXPECT_EQ(cursor.call->given, std::vector<std::string>{"group"});
+    cursor = at("y = self.layer.act(x, |");
+    EXPECT_EQ(names_of(*cursor.call), "self.layer.act");
+    EXPECT_EQ(names_of(*at("y = f().g(|").call), "().g");
+    EXPECT_FALSE(at("def f(x: FLOAT[|").call.has_value());
     EXPECT_FALSE(at("y = op.Relu(X)|").call.has_value());
     EXPECT_FALSE(at("y = [op.Relu(X), (|").call.has_value());
     // A bracket that is still open before does not hold what another statement says.

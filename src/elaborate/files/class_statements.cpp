@@ -370,6 +370,9 @@ Object make_class(Context& c, const syntax::OpaqueStmt* statement, const ScriptF
     std::string name(c.text(statement->head_names[0]));
     auto [object, made] = make_namespace(c, kind->kind, name, kind->base);
     methods->of_class = made;
+    made->statement = statement;
+    made->tree = top.tree;
+    made->file = top.environment;
     made->is_frozen = kind->is_frozen;
     made->has_eq = kind->has_eq;
     made->has_repr = kind->has_repr;

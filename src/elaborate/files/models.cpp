@@ -328,7 +328,7 @@ std::unique_ptr<ir::Model> compile_model(Program& program, const ScriptFunction&
     c.pool->initializer_bytes = function.initializer_bytes;
     model->graph = model->make_graph(nullptr);
     model->graph->name = model->intern(function.name);
-    model->graph->doc = model->intern(docstring(function.definition));
+    model->graph->doc = model->intern(docstring(function.definition->body));
     model->producer_name =
         model->intern(function.producer_name.empty() ? kProducer : function.producer_name);
     model->producer_version = model->intern(function.producer_version);

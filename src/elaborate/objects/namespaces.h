@@ -44,6 +44,10 @@ class Namespace : public Environment {
     std::vector<Object> defaults;     // of named tuples: of the last fields
     Object outside;  // the class as the environment knows it; the error object: it does not
     std::shared_ptr<UnknownCause> unknown_all;  // not null: nothing of it is known any more
+    // The `class` statement, and its file; null: it is made in another way.
+    const syntax::OpaqueStmt* statement = nullptr;
+    const syntax::Tree* tree = nullptr;
+    Environment* file = nullptr;
     const void* made_by = nullptr;      // the function whose compilation has made the instance
     const ir::Graph* new_in = nullptr;  // where its `__init__` runs; null: that is over
 

@@ -545,6 +545,12 @@ std::string_view kind_name(const Object& object) {
     if (object.is(ObjectKind::kIterator)) {
         return object.get<IteratorObject>().what;
     }
+    if (const Namespace* found = as_namespace(object)) {
+        using Kind = Namespace::Kind;
+        return found->kind == Kind::kInstance ? "an instance"
+               : found->kind == Kind::kMember ? "an enumeration member"
+                                              : "a class";
+    }
     return kNames[static_cast<size_t>(object.kind())];
 }
 

@@ -26,6 +26,7 @@ from places import PROGRAM, ROOT
 
 SESSIONS = sorted((ROOT / "tests/data/lsp").glob("*.md"))
 MARK = re.compile("«(\\w+)»")
+SYMBOLS = {6: "method", 7: "property", 8: "field", 22: "member of an enumeration"}
 SEVERITIES = {1: "error", 2: "warning", 3: "note"}
 
 
@@ -247,8 +248,12 @@ def ask(client: Client, uri: str, kind: str, line: int, character: int) -> list[
     if kind == "tokens":
         return say_tokens(client, client.request("textDocument/semanticTokens/full", document))
     assert kind == "symbols"
-    symbols = client.request("textDocument/documentSymbol", document)
-    return [f"{one['name']} ({one['detail']}) {span(one['range'])}" for one in symbols]
+    said = []
+    for one in client.request("textDocument/documentSymbol", document):
+        said.append(f"{one['name']} ({one['detail']}) {span(one['range'])}")
+        said += [f"  {member['name']} ({SYMBOLS[member['kind']]}) {span(member['range'])}"
+                 for member in one.get("children", [])]  # fmt: skip
+    return said
 
 
 def play(blocks: list[tuple[str, str]], client: Client, uri: str) -> list[str]:
@@ -370,6 +375,60 @@ def test_unsaved_files_import_each_other(client, tmp_path):
     client.notify("textDocument/didClose", {"textDocument": {"uri": other}})
     hover = client.at("textDocument/hover", uri, 5, 4)
     assert "y: FLOAT[N]" in hover["contents"]["value"]
+
+
+BLOCKS = """
+from dataclasses import dataclass
+from sardonyx import opset21 as op
+@dataclass
+class Config:
+    width: int = 4
+class Block:
+    def __init__(self, cfg: Config):
+        self.cfg = cfg
+    def run(self, x):
+        return op.Relu(x)
+def make(n: int) -> Block:
+    return Block(Config(n))
+"""
+USER_OF_BLOCKS = """
+from sardonyx import FLOAT, opset21 as op, script
+from pkg import blocks
+from pkg.blocks import Block, Config, make
+class Wide(Block):
+    def run(self, x):
+        return super().run(x) + self.cfg.width
+made = make(3)
+@script()
+def f(x: FLOAT["N"]):
+    return made.run(x) + blocks.Block(Config(width=3)).run(x) + Wide(Config()).run(x)
+"""
+
+
+def test_classes_of_other_files(client, tmp_path):
+    (tmp_path / "pkg").mkdir()
+    (tmp_path / "pkg/blocks.py").write_text(BLOCKS)
+    uri = (tmp_path / "user.py").as_uri()
+    client.open(uri, USER_OF_BLOCKS)
+    assert client.findings(uri) == []
+    expected = {
+        "super().~run": ("9:8-9:11", "def run(x)"),
+        "self.~cfg": ("8:13-8:16", "self.cfg: Config = cfg"),
+        "self.cfg.~width": ("5:4-5:9", "width: int = 4"),
+        "made.~run": ("9:8-9:11", "def run(x)"),
+        "blocks.~Block": ("6:6-6:11", "class Block(cfg: Config)"),
+        "~width=3": ("5:4-5:9", "width: int = 4"),
+        "~make(3)": ("11:4-11:8", "def make(n: int) -> Block"),
+    }
+    for words, (where, text) in expected.items():
+        offset = USER_OF_BLOCKS.index(words.replace("~", "")) + words.index("~") + 1
+        before = USER_OF_BLOCKS[:offset]
+        line, character = before.count("\n"), offset - before.rfind("\n") - 1
+        found = client.at("textDocument/definition", uri, line, character)
+        assert found["uri"].endswith("/blocks.py")
+        assert span(found["range"]) == where, words
+        hover = client.at("textDocument/hover", uri, line, character)
+        assert hover["contents"]["value"].splitlines()[1] == text
 
 
 def test_any_edits_give_the_state_of_a_fresh_file(client):
