@@ -1,4 +1,4 @@
-// Edits of nodes, and the checks that all edits share.
+// Edits of nodes, and checks that all edits share.
 #include "ir/edit.h"
 
 #include <fmt/format.h>
@@ -27,13 +27,6 @@ Editor::Editor(Model& model) : model_(model) {
     }
 }
 
-void Editor::see(Value* value, const Graph* root) {
-    if (!value->name.empty()) {
-        auto [place, is_new] = names_[root].emplace(value->name, value);
-        place->second = place->second == nullptr ? value : place->second;
-    }
-}
-
 void Editor::index(Node& node, const Graph* root) {
     for (Value* output : node.outputs()) {
         see(output, root);
@@ -50,7 +43,9 @@ void Editor::index(Graph& graph, const Graph* root) {
         see(input, root);
     }
     for (Value* initializer : graph.initializers) {
-        see(initializer, root);
+        if (!initializer->is_graph_input()) {
+            see(initializer, root);
+        }
     }
     for (Node& node : graph) {
         index(node, root);
@@ -98,100 +93,12 @@ const Node* Editor::anchor(const Graph& outer, const Graph& graph, const Node* p
     return position;
 }
 
-// Whether a node before `position` (null: at the end) of `graph` may read the value.
-Result<void> Editor::check_in_sight(const Value* value, const Graph& graph,
-                                    const Node* position) const {
-    if (value == nullptr) {
-        return {};
-    }
-    if (!is_alive(*value)) {
-        return Error{fmt::format("value `{}` is no longer in the model", value->name)};
-    }
-    const Graph* around = &graph;
-    while (around != nullptr && around != value->graph()) {
-        around = around->parent();
-    }
-    if (around == nullptr) {
-        return Error{fmt::format("value `{}` is not visible in graph `{}`: it is in graph `{}`",
-                                 value->name, graph.name, value->graph()->name)};
-    }
-    const Node* producer = value->producer();
-    const Node* before = anchor(*around, graph, position);
-    if (producer == nullptr || before == nullptr || producer->is_before(*before)) {
-        return {};
-    }
-    return Error{fmt::format("value `{}` is not available there: {} computes it {}", value->name,
-                             describe(*producer),
-                             producer == before ? "itself, from what would read it" : "later")};
-}
-
 Result<void> Editor::check_inputs(std::span<Value* const> inputs, const Graph& graph,
                                   const Node* position) const {
     for (const Value* input : inputs) {
         SDX_TRY(check_in_sight(input, graph, position));
     }
     return {};
-}
-
-Result<void> Editor::check_name(const Graph& graph, std::string_view name) const {
-    if (name.empty()) {
-        return Error{"a value needs a name"};
-    }
-    if (names_.at(root_of(graph)).count(name) != 0) {
-        return Error{fmt::format("another value is named `{}`", name)};
-    }
-    return {};
-}
-
-std::string Editor::fresh_name(const Graph& graph, std::string_view hint) {
-    const Names& names = names_.at(root_of(graph));
-    std::string name(hint);
-    while (name.empty() || names.count(name) != 0) {
-        name = fmt::format("{}_{}", hint.empty() ? "value" : hint, next_name_++);
-    }
-    return name;
-}
-
-void Editor::name_value(Value& value, const Graph& graph, std::string_view name) {
-    value.name = model_.intern(name);
-    if (!value.name.empty()) {
-        names_.at(root_of(graph)).emplace(value.name, &value);
-    }
-}
-
-void Editor::name_read(Value* value) {
-    if (value != nullptr && value->name.empty()) {
-        name_value(*value, *value->graph(), fresh_name(*value->graph(), ""));
-    }
-}
-
-void Editor::name_read(std::span<Value* const> values) {
-    for (Value* value : values) {
-        name_read(value);
-    }
-}
-
-void Editor::forget_name(const Value& value, const Graph& graph) {
-    Names& names = names_.at(root_of(graph));
-    auto found = names.find(value.name);
-    if (found != names.end() && found->second == &value) {
-        names.erase(found);
-    }
-    self_named_.erase(&value);
-}
-
-// A generated name of an output can be given to another value: the output then gets a new one.
-void Editor::make_way(const Graph& graph, std::string_view name) {
-    const Names& names = names_.at(root_of(graph));
-    auto found = names.find(name);
-    if (found == names.end() || !self_named_.contains(found->second)) {
-        return;
-    }
-    Value& holder = *found->second->producer()->output(found->second->output_index());
-    std::string other = fresh_name(graph, name);
-    forget_name(holder, *holder.graph());
-    name_value(holder, *holder.graph(), other);
-    self_named_.insert(&holder);
 }
 
 // --- Nodes ---------------------------------------------------------------------------------------
@@ -305,11 +212,15 @@ Result<std::vector<Value*>> Editor::splice(Graph& graph, const Model& from,
     }
     name_read(inputs);
     Names& names = names_.at(root);
+    std::vector<Names::iterator> reserved;  // until the values are there
     Spliced made = ir::splice(model_, graph, from, inputs, [&](std::string_view wanted) {
         std::string name = fresh_name(graph, wanted);
-        names.emplace(model_.intern(name), nullptr);  // until the value is there
+        reserved.push_back(names.emplace(model_.intern(name), nullptr));
         return name;
     });
+    for (Names::iterator name : reserved) {
+        names.erase(name);
+    }
     for (Function* function : made.functions) {
         index(*function->body, function->body);
     }

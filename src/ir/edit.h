@@ -95,16 +95,18 @@ class Editor {
     void trust() { changed_.clear(); }
 
   private:
-    using Names = std::unordered_map<std::string_view, const Value*>;
+    using Names = std::unordered_multimap<std::string_view, const Value*>;
 
     void index(Graph& graph, const Graph* root);
     void index(Node& node, const Graph* root);
     void see(Value* value, const Graph* root);
+    const Value* named(const Graph& graph, std::string_view name) const;
     std::vector<const Graph*> roots() const;
     const Graph* root_of(const Graph& graph) const;
     const Node* anchor(const Graph& outer, const Graph& graph, const Node* position) const;
     Result<void> check_alive(const Graph& graph) const;
     Result<void> check_alive(const Node& node) const;
+    const Graph* hiding_graph(const Value& value, const Graph& graph) const;
     Result<void> check_in_sight(const Value* value, const Graph& graph, const Node* position) const;
     Result<void> check_inputs(std::span<Value* const> inputs, const Graph& graph,
                               const Node* position) const;

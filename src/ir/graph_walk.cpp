@@ -22,6 +22,13 @@ size_t node_count(const Graph& graph) {
     return nodes;
 }
 
+bool encloses(const Graph& outer, const Graph* graph) {
+    while (graph != nullptr && graph != &outer) {
+        graph = graph->parent();
+    }
+    return graph != nullptr;
+}
+
 Value* find_own_value(const Graph& graph, std::string_view name) {
     Value* found = nullptr;
     for_each_own_value(graph, [&](Value* value) { found = value->name == name ? value : found; });

@@ -8,6 +8,8 @@
 namespace sardonyx::ir {
 
 size_t node_count(const Graph& graph);
+// Whether it is that graph or one inside it; null is not.
+bool encloses(const Graph& outer, const Graph* graph);
 
 // Calls visit(Value*) for each value that the graph has or makes, in order: inputs, initializers
 // that are no inputs, results.

@@ -9,16 +9,10 @@
 #include <unordered_set>
 
 #include "base/stop.h"
+#include "ir/graph_walk.h"
 
 namespace sardonyx::ir {
 namespace {
-
-bool encloses(const Graph* outer, const Graph* graph) {
-    while (graph != nullptr && graph != outer) {
-        graph = graph->parent();
-    }
-    return graph != nullptr;
-}
 
 // Checks a main graph or a function body with the subgraphs in it. Two walks: the first collects
 // every definition, so that the second can tell a use before the definition from a use of something
@@ -165,16 +159,8 @@ class ScopeVerifier {
     // --- Second walk: what is in sight where.
 
     void check(const Graph& graph) {
-        std::vector<const Value*> seen_here;
-        auto see = [&](const Value* value) {
-            if (!in_sight_.insert(value).second) {
-                return;  // an input with a default is in both lists
-            }
-            seen_here.push_back(value);
-            if (!value->name.empty() && !names_.emplace(value->name, value).second) {
-                report("two values are named `{}`", value->name);
-            }
-        };
+        std::vector<Seen> seen_here;
+        auto see = [&](const Value* value) { this->see(value, &seen_here); };
         std::for_each(graph.inputs.begin(), graph.inputs.end(), see);
         std::for_each(graph.initializers.begin(), graph.initializers.end(), see);
         for (const Node& node : graph) {
@@ -193,15 +179,46 @@ class ScopeVerifier {
                 report("output `{}` of graph `{}` is not visible", output->name, graph.name);
             } else if (output->name.empty()) {
                 report("an output of graph `{}` has no name", graph.name);
+            } else if (is_hidden(*output)) {
+                report("output `{0}` of graph `{1}` is hidden there by another `{0}`", output->name,
+                       graph.name);
             }
         }
-        for (const Value* value : seen_here) {
-            in_sight_.erase(value);
-            auto named = names_.find(value->name);
-            if (named != names_.end() && named->second == value) {
-                names_.erase(named);
-            }
+        for (auto seen = seen_here.rbegin(); seen != seen_here.rend(); ++seen) {
+            in_sight_.erase(seen->value);
+            names_[seen->value->name] = seen->hidden;
         }
+    }
+
+    // A value of the graph that is being checked, and the one of a graph around whose name it has.
+    struct Seen {
+        const Value* value;
+        const Value* hidden;
+    };
+
+    // By the standard, the names of node outputs differ from all names in sight. An input or
+    // initializer of a subgraph may have the name of a value of a graph around, which it hides.
+    void see(const Value* value, std::vector<Seen>* seen_here) {
+        if (!in_sight_.insert(value).second) {
+            return;  // an input with a default is in both lists
+        }
+        if (value->name.empty()) {
+            seen_here->push_back({value, nullptr});
+            return;
+        }
+        const Value*& named = names_[value->name];
+        if (named != nullptr &&
+            (value->producer() != nullptr || named->graph() == value->graph())) {
+            report("two values are named `{}`", value->name);
+        }
+        seen_here->push_back({value, named});
+        named = value;
+    }
+
+    // Whether the value's name means another one here.
+    bool is_hidden(const Value& value) const {
+        auto named = names_.find(value.name);
+        return named != names_.end() && named->second != &value;
     }
 
     void check_input(const Node& node, size_t index, const Graph& graph) {
@@ -214,11 +231,14 @@ class ScopeVerifier {
         }
         if (in_sight_.count(use.value) == 0) {
             bool comes_later =
-                defined_.count(use.value) != 0 && encloses(use.value->graph(), &graph);
+                defined_.count(use.value) != 0 && encloses(*use.value->graph(), &graph);
             report("{} uses `{}`, which is {}", describe(node), use.value->name,
                    comes_later ? "defined later" : "not visible");
         } else if (uses_.count(&use) == 0) {
             report("`{}` does not know that {} uses it", use.value->name, describe(node));
+        } else if (!use.value->name.empty() && is_hidden(*use.value)) {
+            report("{0} uses `{1}`, which another `{1}` hides there", describe(node),
+                   use.value->name);
         }
     }
 
@@ -248,7 +268,7 @@ class ScopeVerifier {
     std::unordered_set<const Value*> defined_;
     std::unordered_set<const Value*> in_sight_;
     std::unordered_set<const Use*> uses_;
-    std::unordered_map<std::string_view, const Value*> names_;  // of what is in sight
+    std::unordered_map<std::string_view, const Value*> names_;  // of what is in sight; null: none
 };
 
 void verify_function(const Function& function, std::vector<std::string>& problems) {

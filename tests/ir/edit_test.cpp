@@ -1,5 +1,6 @@
 #include "ir/edit.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <random>
@@ -142,6 +143,30 @@ TEST_F(Edit, NamesStayUnique) {
     wanted.outputs = {"same", "same"};
     EXPECT_EQ(editor->insert(*graph, nullptr, wanted).error().message,
               "two outputs are named `same`");
+}
+
+// Graphs that do not see each other may have the same names; edits of one leave the other's taken.
+TEST_F(Edit, NamesThatComeAgain) {
+    Node* other = add(*graph, "If", {x}, "d", nullptr);
+    Graph* second = *editor->add_subgraph(*other, "then_branch", "second");
+    Node* node = add(*second, "Neg", {x}, std::string(inner->output()->name), nullptr);
+    std::string name(node->output()->name);
+    EXPECT_EQ(error(editor->rename(*node->output(), "free")), "");
+    EXPECT_EQ(error(editor->rename(*neg->output(), name)),
+              fmt::format("another value is named `{}`", name));
+    EXPECT_EQ(error(editor->rename(*node->output(), name)), "");
+    EXPECT_EQ(verify(model), Problems());
+}
+
+TEST_F(Edit, WhatIsHiddenIsNotVisible) {
+    Value* hiding = *editor->add_initializer(*inner->graph(), "hiding", Tensor::scalar(1.0f));
+    hiding->name = x->name;
+    editor.emplace(model);
+    EXPECT_EQ(error(editor->set_input(*inner, 0, x)),
+              fmt::format("value `x` is not visible there: another `x`, of graph `{}`, hides it",
+                          inner->graph()->name));
+    EXPECT_EQ(error(editor->set_input(*inner, 0, hiding)), "");
+    EXPECT_EQ(verify(model), Problems());
 }
 
 TEST_F(Edit, ForgetsWhatDependsOnAnEdit) {

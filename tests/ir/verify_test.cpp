@@ -108,6 +108,26 @@ TEST_F(Verify, NamesMayComeAgainOutOfSight) {
     EXPECT_EQ(verify(model), Problems{"main graph: two values are named `y`"});
 }
 
+// An input or initializer of a subgraph may; what it hides is not what nodes there mean.
+TEST_F(Verify, InitializersOfSubgraphsHideNames) {
+    Value* outer = model.add_initializer(graph, "w", Tensor::scalar(1.0f));
+    Graph* body = branch(graph, "r");
+    Value* inner = model.add_initializer(body, "w", Tensor::scalar(2.0f));
+    model.add_input(body, "x");
+    Node* neg = node(body, "Neg", {inner}, {"s"});
+    node(graph, "Abs", {outer}, {"y"});
+    EXPECT_EQ(verify(model), Problems());
+    neg->set_input(0, outer);
+    body->outputs = {x};
+    EXPECT_EQ(verify(model),
+              (Problems{"main graph: node `Neg` uses `w`, which another `w` hides there",
+                        "main graph: output `x` of graph `body` is hidden there by another `x`"}));
+    neg->set_input(0, inner);
+    body->outputs = {neg->output()};
+    node(body, "Neg", {inner}, {"w"});
+    EXPECT_EQ(verify(model), Problems{"main graph: two values are named `w`"});
+}
+
 TEST_F(Verify, NamesAreNotEmpty) {
     Node* nameless = node(graph, "Neg", {x}, {""});
     EXPECT_EQ(verify(model), Problems());

@@ -15,6 +15,7 @@ from collections.abc import Callable
 
 import numpy as np
 import onnx
+import onnxruntime
 import pytest
 import sardonyx
 from onnx import TensorProto, helper, numpy_helper
@@ -582,6 +583,46 @@ def test_what_cannot_run_is_not_loaded() -> None:
             continue
         loaded.append(name.partition("-")[0])
     assert set(loaded) <= RUNNABLE
+
+
+@pytest.mark.parametrize("kind", ["initializer", "input"])
+def test_names_that_a_subgraph_hides(kind: str) -> None:
+    """By the standard, only names of node outputs differ from all in sight; as ONNX Runtime."""
+    w, inner = (numpy_helper.from_array(np.array([v, v], np.float32), "w") for v in (1, 10))
+    flag, number = (helper.make_tensor_value_info(n, t, []) for n, t in (("c", 9), ("i", 7)))
+    is_input = kind == "input"
+    body = helper.make_graph(
+        [helper.make_node("Identity", ["c"], ["d"]), helper.make_node("Add", ["v", "w"], ["r"])],
+        "body",
+        [number, flag, *(helper.make_tensor_value_info(n, 1, [2]) for n in "vw"[: 1 + is_input])],
+        [helper.make_tensor_value_info("d", 9, []), helper.make_tensor_value_info("r", 1, [2])],
+        [] if is_input else [inner],
+    )
+    if is_input:
+        body.node.add(op_type="Neg", input=["w"], output=["s"])
+        body.output.append(helper.make_tensor_value_info("s", 1, [2]))
+    states = ["x", "x"] if is_input else ["x"]
+    loop = helper.make_node("Loop", ["n", "", *states], ["y", "z"][: len(states)], body=body)
+    graph = helper.make_graph(
+        [loop, helper.make_node("Mul", ["y", "w"], ["out"])],
+        "g",
+        [helper.make_tensor_value_info("x", 1, [2])],
+        [helper.make_tensor_value_info("out", 1, [2])],
+        [w, numpy_helper.from_array(np.array(2), "n")],
+    )
+    opsets = [helper.make_opsetid("", 18)]
+    model = helper.make_model(graph, opset_imports=opsets, ir_version=9)
+    onnx.checker.check_model(model, full_check=True)
+    x = np.ones(2, np.float32)
+    [wanted] = onnxruntime.InferenceSession(model.SerializeToString()).run(None, {"x": x})
+    loaded = sardonyx.load(model)
+    assert loaded.verify() == []
+    np.testing.assert_array_equal(loaded(x), wanted)
+    text = sardonyx.decompile(model)
+    np.testing.assert_array_equal(sardonyx.compile(text)(x), wanted)
+    add = loaded.graph.nodes[0].subgraphs["body"].nodes[1]
+    with pytest.raises(sardonyx.ModelError, match="another `w`, of graph `body`, hides it"):
+        add.set_input(0, loaded.graph["w"])
 
 
 def test_a_called_function_that_cannot_run_is_not_loaded() -> None:
