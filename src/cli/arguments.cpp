@@ -537,20 +537,6 @@ Color color_of(std::string_view word) {
 
 }  // namespace
 
-void command_first(int count, char** words) {
-    int at = 1;
-    while (at < count && is_option(words[at])) {
-        std::string_view word = words[at];
-        if (word == "-h" || word == "--help" || word == "-V" || word == "--version") {
-            return;
-        }
-        at += word == "--color" ? 2 : 1;
-    }
-    if (at < count) {
-        std::rotate(words + 1, words + at, words + at + 1);
-    }
-}
-
 Arguments parse_arguments(int count, const char* const* words_given) {
     Words words;
     CLI::App app{std::string(kAbout), "sardonyx"};
@@ -571,6 +557,11 @@ Arguments parse_arguments(int count, const char* const* words_given) {
     }
     if (!line.empty() && line.back()[0] != '-' && named == nullptr) {
         return {unknown_word("", "command", line.back(), command_names())};
+    }
+    if (std::string_view option = empty_path({words_given, static_cast<size_t>(count)});
+        !option.empty()) {
+        return {usage_error(named != nullptr ? named->name : "",
+                            fmt::format("`{}` needs a path, and is given an empty one", option))};
     }
     try {
         app.parse(std::move(line));

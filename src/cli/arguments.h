@@ -10,9 +10,6 @@ struct Arguments {
     bool in_python = false;  // --python
 };
 
-// Moves options before the command behind it: `sardonyx --color never check FILE`.
-void command_first(int count, char** words);
-
 // Sets the terminal's colours as a side effect (--color). Help, version and mistakes are Answers.
 Arguments parse_arguments(int count, const char* const* words);
 

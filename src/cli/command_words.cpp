@@ -13,6 +13,7 @@
 #include "base/nearest.h"
 #include "cli/inputs.h"
 #include "cli/standard_input.h"
+#include "cli/usage.h"
 #include "driver/settings.h"
 #include "lint/lint.h"
 
@@ -252,6 +253,35 @@ Result<Command> view_command(Words& words) {
     words.view.texts.input_types = std::move(*types);
     words.view.texts.attributes = std::move(*attributes);
     return Command(words.view);
+}
+
+void command_first(int count, char** words) {
+    int at = 1;
+    while (at < count && is_option(words[at])) {
+        std::string_view word = words[at];
+        if (word == "-h" || word == "--help" || word == "-V" || word == "--version") {
+            return;
+        }
+        at += word == "--color" ? 2 : 1;
+    }
+    if (at < count) {
+        std::rotate(words + 1, words + at, words + at + 1);
+    }
+}
+
+// An empty word is what a shell gives for a variable that is not set: nothing would be written.
+std::string_view empty_path(std::span<const char* const> words) {
+    for (size_t i = 1; i < words.size(); ++i) {
+        bool is_empty = i + 1 < words.size() && std::string_view(words[i + 1]).empty();
+        for (std::string_view name : {"-o", "--output", "--html", "--svg", "--extract"}) {
+            std::string_view word = words[i];
+            bool is_assigned = word.size() == name.size() + 1 && word.back() == '=';
+            if (word.starts_with(name) && (word == name ? is_empty : is_assigned)) {
+                return name;
+            }
+        }
+    }
+    return {};
 }
 
 }  // namespace sardonyx::cli

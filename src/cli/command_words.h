@@ -2,7 +2,9 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/arguments.h"
@@ -50,6 +52,12 @@ Result<std::vector<driver::Assignment>> read_assignments(const std::vector<std::
 // The words behind the program's name, the last first, with `version` and `help` as options, and
 // `-:NAME` as no option.
 std::vector<std::string> reversed_words(int count, const char* const* words);
+
+// Moves options before the command behind it: `sardonyx --color never check FILE`.
+void command_first(int count, char** words);
+
+// The option of a file to write that is given an empty word; empty: none.
+std::string_view empty_path(std::span<const char* const> words);
 
 // FILE or FILE:NAME. Looks at standard input where FILE is `-`.
 Target split_target(const std::string& word);

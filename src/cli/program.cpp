@@ -1,6 +1,7 @@
 #include "cli/program.h"
 
 #include "cli/arguments.h"
+#include "cli/command_words.h"
 #include "cli/python.h"
 #include "cli/terminal.h"
 

@@ -46,6 +46,13 @@ Result<void> extract_weights(const ModelFile& file, const WeightsOptions& option
         parts.emplace_back(reinterpret_cast<const char*>(tensor.stored_bytes().data()),
                            tensor.stored_bytes().size());
     }
+    if (options.extract == "-") {
+        SDX_TRY(check_unchanged(file.stamps));
+        for (std::string_view part : parts) {
+            print(part);
+        }
+        return {};
+    }
     size_t size = 0;
     for (std::string_view part : parts) {
         size += part.size();

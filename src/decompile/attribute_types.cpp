@@ -70,6 +70,10 @@ std::string_view attribute_annotation(ir::AttributeType type) {
             return "Sequence[int]";
         case ir::AttributeType::kStrings:
             return "Sequence[str]";
+        case ir::AttributeType::kTensor:
+            return "TensorProto";
+        case ir::AttributeType::kTensors:
+            return "Sequence[TensorProto]";
         default:
             return {};
     }

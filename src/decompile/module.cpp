@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ops/ops.h"
+#include "types/domain.h"
 
 namespace sardonyx::decompile {
 namespace {
@@ -87,6 +88,7 @@ Expression dims_list(const Dims& dims) {
 
 // All names of opsets are given before those of values, which must not hide them.
 void Module::name_opset(std::string_view domain, int64_t version) {
+    domain = normal_domain(domain);
     auto [found, is_new] = opsets_.try_emplace({std::string(domain), version});
     if (!is_new) {
         return;
@@ -104,6 +106,7 @@ void Module::name_opset(std::string_view domain, int64_t version) {
 }
 
 std::string Module::opset(std::string_view domain, int64_t version) {
+    domain = normal_domain(domain);
     Opset& opset = opsets_.at({std::string(domain), version});
     if (opset.is_imported) {
         return opset.alias;

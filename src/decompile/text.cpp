@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cfloat>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -298,7 +299,9 @@ Result<std::vector<std::string>> float_items(const Tensor& tensor, Specials spec
     std::vector<std::string> items;
     for (double value : *values) {
         bool is_refused = specials == Specials::kRefused && !std::isfinite(value);
-        if (is_refused || (std::isnan(value) && !is_plain_nan(value))) {
+        // Of powers of two, `make_tensor` takes those below the normal numbers of FLOAT for others.
+        bool is_below = tensor.element_type() == ElementType::kFloat8E8M0 && value < FLT_MIN;
+        if (is_refused || is_below || (std::isnan(value) && !is_plain_nan(value))) {
             return no_literal(tensor);
         }
         items.push_back(is_double ? double_literal(value) : float_literal(value));

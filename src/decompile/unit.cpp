@@ -138,6 +138,9 @@ Expression Unit::attribute_parameter(const ir::Attribute& attribute) {
     if (type.starts_with("Sequence")) {
         module_.import_from("collections.abc", "Sequence");
     }
+    if (type.find("TensorProto") != std::string_view::npos) {
+        module_.import_from("onnx", "TensorProto");
+    }
     return Expression::atom(fmt::format("{}: {}", name, type));
 }
 
@@ -180,6 +183,10 @@ void Unit::add_attributes(Expression& parameters) {
 // Lists are tuples there: a default that can be changed is shared by all calls.
 std::string Unit::default_words(const ir::Attribute& attribute) {
     std::optional<Expression> value = plain_value(attribute);
+    if (const auto* tensor = attribute.get<Tensor>()) {
+        Result<Expression> made = module_.made_tensor(*tensor);
+        value = made.ok() ? std::optional(std::move(*made)) : std::nullopt;
+    }
     if (!value) {
         fail(fmt::format("a script cannot express the default of {} of the function {}",
                          quoted(attribute.name), quoted(function_->name)));
@@ -326,9 +333,12 @@ Unit::Targets Unit::targets_of(const ir::Node& node) {
     Targets targets;
     std::string fallback = lower(node.op_type);
     fallback = is_identifier(fallback) ? fallback : "value";
-    for (size_t i = 0; i < wanted_outputs(node); ++i) {
-        const ir::Value* output = node.output(i);
-        targets.push_back(output->name.empty() ? "_" : name_of(*output, fallback));
+    const ir::Function* callee = callee_of(node);  // gives all its results, wanted or not
+    size_t count = callee != nullptr ? callee->body->outputs.size() : wanted_outputs(node);
+    for (size_t i = 0; i < count; ++i) {
+        const ir::Value* output = i < node.output_count() ? node.output(i) : nullptr;
+        bool is_wanted = output != nullptr && !output->name.empty();
+        targets.push_back(is_wanted ? name_of(*output, fallback) : "_");
     }
     return targets;
 }

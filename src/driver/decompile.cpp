@@ -14,6 +14,7 @@
 #include "elaborate/emit/names.h"
 #include "infer/infer.h"
 #include "ir/copy.h"
+#include "ir/sparse.h"
 #include "models/exact.h"
 #include "models/inline.h"
 #include "models/outline.h"
@@ -72,9 +73,17 @@ Result<std::unique_ptr<ir::Model>> compile_script_text(const ir::Model& model,
     return std::move(compiled.model);
 }
 
-// Without the nodes and the values of loops that no result needs, as the compiler leaves them out.
-std::unique_ptr<ir::Model> without_dead_nodes(const ir::Model& model) {
+// Dense tensors for sparse ones, which scripts do not have, if they are not too large.
+std::unique_ptr<ir::Model> dense_copy(const ir::Model& model) {
     std::unique_ptr<ir::Model> copy = ir::copy(model);
+    (void)ir::make_dense(*copy);
+    return copy;
+}
+
+// Without the nodes and the values of loops that no result needs, as the compiler leaves them out,
+// and without sparse tensors.
+std::unique_ptr<ir::Model> without_dead_nodes(const ir::Model& model) {
+    std::unique_ptr<ir::Model> copy = dense_copy(model);
     if (copy->graph != nullptr) {
         elaborate::remove_dead_nodes(*copy, *copy->graph);
     }
@@ -140,6 +149,12 @@ Result<decompile::Script> decompile_model(const ir::Model& model,
     if (model.graph->outputs.empty() && !decompile::is_library(model)) {
         return Error{"the graph has no outputs: its script would return nothing"};
     }
+    if (ir::has_sparse(model)) {
+        std::unique_ptr<ir::Model> dense = dense_copy(model);
+        if (!ir::has_sparse(*dense)) {
+            return decompile_model(*dense, options);
+        }
+    }
     // What a statement becomes depends on types that the compiler sees; a body is always itself.
     // Files say wrong types of their results at times.
     Result<decompile::Script> script = Error{};
@@ -192,7 +207,7 @@ Result<decompile::Script> decompile_program(const ir::Model& model,
     if (decompile::is_library(model) || model.graph->outputs.empty()) {
         return Error{"the model has no graph with outputs, which a Builder needs"};
     }
-    std::unique_ptr<ir::Model> flat = ir::copy(model);
+    std::unique_ptr<ir::Model> flat = dense_copy(model);
     models::inline_calls(*flat);
     if (!decompile::Facts(*flat, *flat->graph).callees().empty()) {
         return Error{"the functions of the model have too many nodes to be inlined"};

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
+#include "ir/standard.h"
+#include "ir/walk.h"
 #include "types/packed.h"
 
 namespace sardonyx::ir {
@@ -86,6 +89,101 @@ Result<Tensor> densified(const SparseTensor& sparse, int64_t max_bytes) {
         put_element(sparse.values, i, dense, place);
     }
     return dense;
+}
+
+Result<Tensor> dense_tensor(const Value& initializer, int64_t max_bytes) {
+    if (initializer.sparse == nullptr) {
+        return *initializer.constant;
+    }
+    Result<Tensor> dense = densified(*initializer.sparse, max_bytes);
+    if (!dense.ok()) {
+        return Error{fmt::format("initializer `{}`: {}", initializer.name, dense.error().message)};
+    }
+    return dense;
+}
+
+namespace {
+
+// Calls visit(Graph&) for all graphs of the model, until one call gives false.
+template <typename Visit>
+void for_each_graph(const Model& model, const Visit& visit) {
+    std::vector<Graph*> waiting;
+    if (model.graph != nullptr) {
+        waiting.push_back(model.graph);
+    }
+    for (const Function* function : model.functions) {
+        waiting.push_back(function->body);
+    }
+    while (!waiting.empty()) {
+        Graph* graph = waiting.back();
+        waiting.pop_back();
+        if (!visit(*graph)) {
+            return;
+        }
+        for (Node& node : *graph) {
+            for_each_subgraph(node, [&](Graph& subgraph) { waiting.push_back(&subgraph); });
+        }
+    }
+}
+
+// The sparse tensor of a node that gives it as a constant; null: another node.
+const SparseTensor* sparse_constant(const Node& node) {
+    bool is_constant = is_standard(node, "Constant") && node.attributes.size() == 1;
+    return is_constant ? node.attributes[0].get<SparseTensor>() : nullptr;
+}
+
+class Densifier {
+  public:
+    Result<void> make_dense(Graph& graph) {
+        for (Value* value : graph.initializers) {
+            if (value->sparse != nullptr) {
+                SDX_ASSIGN(value->constant, take(dense_tensor(*value, left_)));
+                value->sparse.reset();
+            }
+        }
+        for (Node& node : graph) {
+            if (const SparseTensor* sparse = sparse_constant(node)) {
+                SDX_ASSIGN(Tensor dense, take(densified(*sparse, left_)));
+                node.attributes[0] = make_attribute("value", std::move(dense));
+            }
+        }
+        return {};
+    }
+
+  private:
+    Result<Tensor> take(Result<Tensor> dense) {
+        if (dense.ok()) {
+            left_ -= static_cast<int64_t>(byte_size(dense->element_type(), dense->count()));
+        }
+        return dense;
+    }
+
+    int64_t left_ = kMostDensified;
+};
+
+}  // namespace
+
+bool has_sparse(const Model& model) {
+    bool has = false;
+    for_each_graph(model, [&](const Graph& graph) {
+        has = std::any_of(graph.initializers.begin(), graph.initializers.end(),
+                          [](const Value* value) { return value->sparse != nullptr; });
+        for (const Node& node : graph) {
+            has = has || sparse_constant(node) != nullptr;
+        }
+        return !has;
+    });
+    return has;
+}
+
+Result<void> make_dense(Model& model) {
+    Densifier densifier;
+    Result<void> done;
+    for_each_graph(model, [&](Graph& graph) {
+        done = densifier.make_dense(graph);
+        return done.ok();
+    });
+    return done;
 }
 
 }  // namespace sardonyx::ir

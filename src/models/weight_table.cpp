@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "diagnostics/glyphs.h"
 #include "ir/equal.h"
+#include "ir/sparse.h"
 #include "models/values.h"
 
 namespace sardonyx::models {
@@ -16,11 +17,16 @@ namespace {
 std::vector<ir::Value*> stored_values(const ir::Model& model) {
     std::vector<ir::Value*> values;
     for_each_value(*model.graph, [&](ir::Value& value) {
-        if (value.is_initializer() && value.constant) {
+        if (value.is_initializer() && (value.constant || value.sparse != nullptr)) {
             values.push_back(&value);
         }
     });
     return values;
+}
+
+int64_t stored_size(const Tensor& tensor) {
+    bool is_text = !tensor.is_valid() || tensor.element_type() == ElementType::kString;
+    return is_text ? 0 : static_cast<int64_t>(tensor.stored_bytes().size());
 }
 
 Error unknown_weight(std::string_view name, const std::vector<ir::Value*>& values) {
@@ -60,17 +66,21 @@ Result<std::vector<WeightRow>> list_weights(const ir::Model& model,
     std::vector<ir::Value*> values = stored_values(model);
     SDX_TRY(choose(values, names));
     for (const ir::Value* value : values) {
-        const Tensor& tensor = *value->constant;
         WeightRow& row = rows.emplace_back();
         row.name = value->name;
-        row.type = tensor.type().to_string();
-        row.elements = tensor.count();
-        bool is_text = tensor.element_type() == ElementType::kString;
-        row.bytes = is_text ? 0 : static_cast<int64_t>(tensor.stored_bytes().size());
+        row.is_sparse = value->sparse != nullptr;
+        Type type = row.is_sparse ? ir::dense_type(*value->sparse) : value->constant->type();
+        row.type = type.to_string();
+        row.elements = row.is_sparse ? element_count(value->sparse->dims).value_or(0)
+                                     : value->constant->count();
+        row.bytes = row.is_sparse
+                        ? stored_size(value->sparse->values) + stored_size(value->sparse->indices)
+                        : stored_size(*value->constant);
         for (const ir::Use* use = value->first_use(); use != nullptr; use = use->next) {
             ++row.reads;
         }
         if (with_statistics) {
+            SDX_ASSIGN(Tensor tensor, ir::dense_tensor(*value));
             row.statistics = statistics(tensor);
         }
     }
@@ -80,8 +90,9 @@ Result<std::vector<WeightRow>> list_weights(const ir::Model& model,
 std::string weights_text(const std::vector<WeightRow>& rows) {
     std::string text;
     for (const WeightRow& row : rows) {
-        text += fmt::format("{}: {}, {} bytes, read {} time{}\n", diagnostics::visible(row.name),
-                            row.type, row.bytes, row.reads, row.reads == 1 ? "" : "s");
+        text += fmt::format("{}: {}, {}{} bytes, read {} time{}\n", diagnostics::visible(row.name),
+                            row.type, row.is_sparse ? "sparse, " : "", row.bytes, row.reads,
+                            row.reads == 1 ? "" : "s");
         if (row.statistics && row.statistics->has_numbers()) {
             text += fmt::format(
                 "    {:g} to {:g}, mean {:g}, deviation {:g}, {} zero, {} NaN, {} "
@@ -106,7 +117,8 @@ std::string weights_json(const std::vector<WeightRow>& rows) {
             .member("type", row.type)
             .member("elements", row.elements)
             .member("bytes", row.bytes)
-            .member("reads", row.reads);
+            .member("reads", row.reads)
+            .member("sparse", row.is_sparse);
         if (row.statistics) {
             bool has_numbers = row.statistics->has_numbers();
             auto number = [&](std::string_view name, double value) {
@@ -135,7 +147,8 @@ Result<weights::NamedTensors> named_weights(const ir::Model& model,
     SDX_TRY(choose(values, names));
     weights::NamedTensors tensors;
     for (const ir::Value* value : values) {
-        tensors.emplace_back(std::string(value->name), *value->constant);
+        SDX_ASSIGN(Tensor tensor, ir::dense_tensor(*value));
+        tensors.emplace_back(std::string(value->name), std::move(tensor));
     }
     return tensors;
 }
@@ -154,7 +167,7 @@ Result<std::vector<std::string>> replace_weights(ir::Model& model,
         if (found == known.end()) {
             return unknown_weight(name, values);
         }
-        Tensor& old = *found->second->constant;
+        SDX_ASSIGN(Tensor old, ir::dense_tensor(*found->second));
         if (old.element_type() != tensor.element_type() || old.dims() != tensor.dims()) {
             return Error{
                 fmt::format("the weight `{}` is {}, but its replacement is {}: type and "
@@ -163,8 +176,9 @@ Result<std::vector<std::string>> replace_weights(ir::Model& model,
         }
         if (!ir::same_tensor(old, tensor)) {
             changed.push_back(name);
+            found->second->sparse.reset();
+            found->second->constant = tensor;
         }
-        old = tensor;
     }
     return changed;
 }

@@ -159,7 +159,9 @@ float decode(ElementType type, uint8_t code) {
 uint8_t encode(ElementType type, double value, bool saturate) {
     const Format& format = format_of(type);
     if (format.specials == Specials::kPowersOfTwo) {
-        return encode_e8m0(value, saturate, E8M0Rounding::kUp);
+        // A number in its short decimal form is one of FLOAT, and must not be rounded up from
+        // there.
+        return encode_e8m0(static_cast<float>(value), saturate, E8M0Rounding::kUp);
     }
     return static_cast<uint8_t>(encode_bits(format, value, saturate));
 }

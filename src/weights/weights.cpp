@@ -6,6 +6,7 @@
 
 #include "base/content_hash.h"
 #include "base/file.h"
+#include "ir/sparse.h"
 #include "proto/proto.h"
 #include "weights/npy.h"
 
@@ -25,10 +26,9 @@ Result<NamedTensors> read_initializers(const std::string& path) {
     if ((*model)->graph == nullptr) {
         return tensors;
     }
+    SDX_TRY(ir::make_dense(**model));
     for (const ir::Value* value : (*model)->graph->initializers) {
-        if (value->constant) {
-            tensors.emplace_back(std::string(value->name), *value->constant);
-        }
+        tensors.emplace_back(std::string(value->name), *value->constant);
     }
     return tensors;
 }

@@ -95,9 +95,6 @@ class Functions {
 constexpr int64_t kLargestFolded = int64_t{64} << 20;
 constexpr int64_t kMostFolded = int64_t{512} << 20;
 
-// So many bytes have the dense forms of the sparse initializers of a graph, all together.
-constexpr int64_t kMostDensified = int64_t{4} << 30;
-
 // A Gradient node has a plan of its own of the nodes that it differentiates; all of these together
 // have at most so many nodes.
 constexpr int64_t kMostDifferentiated = int64_t{1} << 22;
@@ -225,12 +222,9 @@ class Planner {
 
     // Operators read a sparse initializer as the dense tensor that it stands for.
     Result<Operand> add_dense(const ir::Value& value) {
-        Result<Tensor> dense = ir::densified(*value.sparse, kMostDensified - densified_bytes_);
-        if (!dense.ok()) {
-            return Error{fmt::format("initializer `{}`: {}", value.name, dense.error().message)};
-        }
-        densified_bytes_ += byte_size(dense->element_type(), dense->count());
-        return operands_[&value] = plan_->add_constant(std::move(*dense));
+        SDX_ASSIGN(Tensor dense, ir::dense_tensor(value, ir::kMostDensified - densified_bytes_));
+        densified_bytes_ += byte_size(dense.element_type(), dense.count());
+        return operands_[&value] = plan_->add_constant(std::move(dense));
     }
 
     static void use(Level* level, Operand operand, size_t node) {

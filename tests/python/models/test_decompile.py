@@ -318,6 +318,8 @@ def raw(kind: int, *words: int, width: str) -> onnx.TensorProto:
         (raw(TensorProto.DOUBLE, 0xFFF8000000000002, width="<u8"), True),
         (raw(TensorProto.FLOAT16, 0x7E01, 0x5C22, width="<u2"), True),
         (raw(TensorProto.BFLOAT16, 0xFFC1, width="<u2"), True),
+        (raw(TensorProto.FLOAT8E8M0, 0, 127, width="u1"), True),
+        (raw(TensorProto.FLOAT8E8M0, 1, 254, 255, width="u1"), False),
         (raw(TensorProto.FLOAT, 0x7FC00000, 0xFFC00000, width="<u4"), False),
         (
             onnx.helper.make_tensor("c", TensorProto.STRING, [2], [b'a\xff\x00"', b"\xc3\xa9"]),
@@ -330,7 +332,7 @@ def test_bits_that_no_number_gives(tensor, is_raw, tmp_path):
     node = onnx.helper.make_node("Constant", [], ["y"], value=tensor)
     output = onnx.helper.make_tensor_value_info("y", tensor.data_type, tensor.dims)
     graph = onnx.helper.make_graph([node], "g", [], [output])
-    opsets = [onnx.helper.make_opsetid("", 20)]
+    opsets = [onnx.helper.make_opsetid("", 24)]
     data = onnx.helper.make_model(graph, opset_imports=opsets).SerializeToString()
     text = check(data, tmp_path, [])
     assert ("raw=True" in text) == is_raw
@@ -343,6 +345,72 @@ def test_bits_that_no_number_gives(tensor, is_raw, tmp_path):
         assert got.string_data == tensor.string_data
         if tensor.raw_data:
             assert got.raw_data == tensor.raw_data
+
+
+def model_with(functions, nodes, outputs="y", **words):
+    """Of `x`, a FLOAT[2], with functions of the domain `my`."""
+    ports = [onnx.helper.make_tensor_value_info(name, 1, [2]) for name in ("x", *outputs.split())]
+    graph = onnx.helper.make_graph(nodes, "g", ports[:1], ports[1:], **words)
+    opsets = [onnx.helper.make_opsetid("", 20), onnx.helper.make_opsetid("my", 1)]
+    return onnx.helper.make_model(
+        graph, functions=functions, opset_imports=opsets, ir_version=10
+    ).SerializeToString()
+
+
+def function_with(nodes, outputs=("r",), **words):
+    return onnx.helper.make_function(
+        "my", "F", ["a"], list(outputs), nodes, [onnx.helper.make_opsetid("", 20)], **words
+    )
+
+
+def test_tensors_as_attributes_of_functions(tmp_path):
+    """Required and with a default, as arguments and where the default stays."""
+    node, array = onnx.helper.make_node, onnx.numpy_helper.from_array
+    constant = node("Constant", [], ["k"])
+    constant.attribute.add(name="value", type=onnx.AttributeProto.TENSOR, ref_attr_name="k")
+    body = [constant, node("Add", ["a", "k"], ["r"])]
+    first, second = (array(np.array(one, np.float32)) for one in ([1, 2], [[10, 20]]))
+    default = onnx.helper.make_attribute("k", first)
+    x = np.zeros(2, np.float32)
+    given = node("F", ["x"], ["y"], domain="my", k=second)
+    left = node("F", ["x"], ["z"], domain="my")
+    text = check(model_with([function_with(body, attributes=["k"])], [given]), tmp_path, [[x]])
+    assert "k: TensorProto" in text
+    function = function_with(body, attribute_protos=[default])
+    data = model_with([function], [given, left], "y z")
+    check(data, tmp_path, [[x]])
+    (tmp_path / "m.py").write_text(sardonyx.decompile(data))
+    y, z = runpy.run_path(str(tmp_path / "m.py"))["g"](x)
+    np.testing.assert_array_equal(y, [[10, 20]])
+    np.testing.assert_array_equal(z, [1, 2])
+
+
+def test_sparse_constants_are_dense(tmp_path):
+    array = onnx.numpy_helper.from_array
+    sparse = onnx.helper.make_sparse_tensor(
+        array(np.array([7], np.float32)), array(np.array([1])), [2]
+    )
+    constant = onnx.helper.make_node("Constant", [], ["k"], sparse_value=sparse)
+    body = [constant, onnx.helper.make_node("Add", ["a", "k"], ["r"])]
+    call = onnx.helper.make_node("F", ["x"], ["y"], domain="my")
+    x = np.zeros(2, np.float32)
+    assert "7.0" in check(model_with([function_with(body)], [call]), tmp_path, [[x]])
+
+
+def test_results_of_functions_that_nobody_wants(tmp_path):
+    node = onnx.helper.make_node
+    function = function_with([node("Neg", ["a"], ["r"]), node("Exp", ["a"], ["s"])], ["r", "s"])
+    x = np.ones(2, np.float32)
+    for outputs in (["y", ""], ["y"], ["", "y"]):
+        call = node("F", ["x"], outputs, domain="my")
+        check(model_with([function], [call]), tmp_path, [[x]])
+
+
+def test_the_other_name_of_the_standard(tmp_path):
+    """`ai.onnx` where models say ""; it ended the program."""
+    model = onnx.load_from_string(model_with([], [onnx.helper.make_node("Neg", ["x"], ["y"])]))
+    model.opset_import[0].domain = "ai.onnx"
+    assert "opset20" in check(model.SerializeToString(), tmp_path, [[np.ones(2, np.float32)]])
 
 
 def test_text_that_is_not_utf8_in_attributes(tmp_path):
