@@ -42,6 +42,12 @@ bool takes_number(const Annotation& self) {
            self.attribute_type == ir::AttributeType::kFloat;
 }
 
+// Of a sequence of tensors, which may be absent.
+bool is_sequence(const Annotation& self) {
+    const Type& type = self.type.kind() == TypeKind::kOptional ? self.type.element() : self.type;
+    return type.kind() == TypeKind::kSequence && type.element().is_tensor();
+}
+
 // 0: it is no map, or says nothing of its values.
 int map_value_type(const Annotation& self) {
     bool is_map = self.type.kind() == TypeKind::kMap && self.type.element().is_tensor();
@@ -63,16 +69,27 @@ class Signature {
     bool has_types() const { return signature_.has_types(); }
 
     void check(const nb::list& positional, const nb::dict& named) const {
-        auto tensor_of = [&](size_t i) -> const Tensor* {
+        auto tensors_of = [&](size_t i, auto visit) {
             const Key& key = keys_[i];
             nb::handle value =
                 !key.is_keyword && i < positional.size()
                     ? nb::handle(positional[i])
                     : nb::handle(PyDict_GetItemWithError(named.ptr(), key.name.ptr()));
-            const PyTensor* tensor = value.is_valid() ? as_tensor(value) : nullptr;
-            return tensor != nullptr && tensor->value.is_tensor() ? &tensor->tensor() : nullptr;
+            if (!value.is_valid()) {
+                return;
+            }
+            if (const Tensor* tensor = held_tensor(value)) {
+                visit(*tensor, false);
+            } else if (PyList_Check(value.ptr())) {
+                for (nb::handle item : nb::borrow<nb::list>(value)) {
+                    const Tensor* held = held_tensor(item);
+                    if (held != nullptr && !visit(*held, true)) {
+                        return;
+                    }
+                }
+            }
         };
-        if (std::optional<std::string> problem = signature_.problem(tensor_of)) {
+        if (std::optional<std::string> problem = signature_.problem(tensors_of)) {
             raise(PyExc_TypeError, *problem);
         }
     }
@@ -82,6 +99,12 @@ class Signature {
         nb::object name;
         bool is_keyword;
     };
+
+    // Null: it is no tensor.
+    static const Tensor* held_tensor(nb::handle object) {
+        const PyTensor* tensor = as_tensor(object);
+        return tensor != nullptr && tensor->value.is_tensor() ? &tensor->tensor() : nullptr;
+    }
 
     static std::vector<eager::Signature::Parameter> read(const nb::list& parameters) {
         std::vector<eager::Signature::Parameter> read;
@@ -105,6 +128,7 @@ class Signature {
 void bind_signature(nb::module_& m) {
     nb::class_<Annotation>(m, "Annotation")
         .def_prop_ro("element_type", element_type)
+        .def_prop_ro("is_sequence", is_sequence)
         .def_prop_ro("map_value_type", map_value_type)
         .def_prop_ro("takes_number", takes_number);
     m.def("read_annotation", read_annotation, nb::arg("annotation").none());

@@ -315,7 +315,8 @@ void bind_tensor(nb::module_& m) {
     m.attr("OneElementError") = one_element_error();
     bind_operators(c);
     m.def("holds_tensor", holds_tensor, nb::arg("value").none());
-    m.def("as_argument", argument, nb::arg("value").none(), nb::arg("element_type"));
+    m.def("as_argument", argument, nb::arg("value").none(), nb::arg("element_type"),
+          nb::arg("is_sequence") = false);
     m.def("as_result", results, nb::arg("value").none(), nb::arg("element_types"),
           nb::arg("as_arrays"));
     m.def("inside_script", inside_script);

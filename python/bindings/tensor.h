@@ -66,7 +66,7 @@ inline nb::object value_to_python(eval::RuntimeValue&& value, bool as_arrays) {
 
 // An argument of a script function as its body takes it: a Tensor (a literal becomes one of
 // `element_type`, a TensorProto.DataType or 0), or a list of them.
-nb::object argument(nb::handle object, int element_type);
+nb::object argument(nb::handle object, int element_type, bool is_sequence = false);
 // Converts the results of a body for its caller: arrays if asked for, unless the caller is a
 // script.
 nb::object results(nb::handle object, const nb::tuple& element_types, bool as_arrays);

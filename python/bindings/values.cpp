@@ -156,7 +156,7 @@ nb::object value_to_python(eval::RuntimeValue&& value, Given given) {
     return items;
 }
 
-nb::object argument(nb::handle object, int element_type) {
+nb::object argument(nb::handle object, int element_type, bool is_sequence) {
     if (object.is_none() || PyDict_Check(object.ptr())) {
         return nb::borrow(object);
     }
@@ -165,11 +165,11 @@ nb::object argument(nb::handle object, int element_type) {
         return make_tensor(Tensor(tensor->tensor()), tensor->array);
     }
     bool is_list = PyList_Check(object.ptr()) || PyTuple_Check(object.ptr());
-    if (is_list && (nb::len(object) == 0 || !is_literal(object))) {
+    if (is_list && (is_sequence || nb::len(object) == 0 || !is_literal(object))) {
         Nesting nesting;
         nb::list items;
         for (nb::handle item : nb::borrow<nb::object>(object)) {
-            items.append(argument(item, element_type));
+            items.append(argument(item, element_type, false));
         }
         return items;
     }

@@ -32,11 +32,20 @@ POSITIONAL_ONLY, NORMAL, KEYWORD_ONLY = range(3)
 class Parameter:
     """A parameter of a script, with what a call needs to know of it."""
 
-    __slots__ = ("default", "element_type", "kind", "map_value_type", "name", "takes_number")
+    __slots__ = (
+        "default",
+        "element_type",
+        "is_sequence",
+        "kind",
+        "map_value_type",
+        "name",
+        "takes_number",
+    )
 
     def __init__(self, name: str, said: Annotation, default: "Any", kind: int) -> None:
         self.name = name
         self.element_type = said.element_type  # 0 where it is not said, None for an attribute
+        self.is_sequence = said.is_sequence  # of tensors of that element type
         self.takes_number = said.takes_number  # an attribute that is an int or a float
         self.map_value_type = said.map_value_type  # 0 where it is no map
         self.default = default

@@ -125,7 +125,9 @@ def _as_argument(value: "Any", element_type: "int | None", takes_number: bool = 
 
 
 def _as_given(value: "Any", parameter: "Parameter") -> "Any":
-    """As `_as_argument`; literals in a dict become those of the map that the annotation says."""
+    """As `_as_argument`; literals in a list or dict become what the annotation says of them."""
+    if parameter.is_sequence and type(value) in (list, tuple):
+        return as_argument(value, parameter.element_type or 0, True)
     kind = parameter.map_value_type
     if kind and type(value) is dict:
         items = list(value.values())

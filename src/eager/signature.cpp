@@ -33,6 +33,11 @@ Signature::Signature(std::string function, const std::vector<Parameter>& paramet
         Annotated& one = parameters_.emplace_back();
         one.name = parameter.name;
         Type type = type_of_given(parameter.type);
+        one.is_sequence = type.kind() == TypeKind::kSequence && type.element().is_tensor();
+        if (one.is_sequence) {
+            one.element_type = type.element().element_type();
+            one.text = type.to_string();
+        }
         if (!type.is_tensor()) {
             continue;
         }
@@ -111,6 +116,16 @@ std::optional<std::string> Signature::check_one(const Annotated& one, const Tens
         }
     }
     return std::nullopt;
+}
+
+std::optional<std::string> Signature::check_sequence(const Annotated& one, const Tensor& tensor,
+                                                     bool is_item) const {
+    if (!is_item) {
+        return words(one, tensor, "give a list of tensors");
+    }
+    bool fits =
+        one.element_type == ElementType::kUndefined || one.element_type == tensor.element_type();
+    return fits ? std::nullopt : std::optional(words(one, tensor, "") + " in it");
 }
 
 std::string Signature::words(const Annotated& one, const Tensor& tensor,

@@ -1,5 +1,6 @@
 // The annotations of a function's parameters against the tensors of a call: element types, ranks
-// and sizes, where a name of a dimension is one size in all of them.
+// and sizes, where a name of a dimension is one size in all of them; and of lists of tensors, which
+// are sequences, the element types.
 #pragma once
 
 #include <cstddef>
@@ -18,28 +19,30 @@ class Signature {
   public:
     struct Parameter {
         std::string name;
-        Type type;  // what is no tensor type takes anything
+        Type type;  // what is neither a tensor nor a sequence of them takes anything
     };
 
     Signature(std::string function, const std::vector<Parameter>& parameters);
 
     // Whether a parameter does not take anything.
     bool has_types() const;
-    // The first tensor that does not fit, in words; nothing: all do. `tensor_of(i)` is what is
-    // given for parameter i; null: nothing, or no tensor.
-    template <typename TensorOf>
-    std::optional<std::string> problem(const TensorOf& tensor_of) const {
+    // The first tensor that does not fit, in words; nothing: all do. `tensors_of(i, visit)` calls
+    // visit(const Tensor&, bool is_item) for what is given for parameter i, a tensor or the items
+    // of a list, as long as it gives true.
+    template <typename TensorsOf>
+    std::optional<std::string> problem(const TensorsOf& tensors_of) const {
         std::vector<int64_t> sizes(names_.size(), -1);  // of the names that have been met
-        for (size_t i = 0; i < parameters_.size(); ++i) {
-            const Tensor* tensor = tensor_of(i);
-            if (tensor == nullptr) {
-                continue;
-            }
-            if (std::optional<std::string> why = check_one(parameters_[i], *tensor, sizes)) {
-                return why;
-            }
+        std::optional<std::string> why;
+        for (size_t i = 0; i < parameters_.size() && !why; ++i) {
+            tensors_of(i, [&](const Tensor& tensor, bool is_item) {
+                const Annotated& one = parameters_[i];
+                why = one.is_sequence ? check_sequence(one, tensor, is_item)
+                      : is_item       ? std::nullopt  // a list may stand for one tensor: [n, -1]
+                                      : check_one(one, tensor, sizes);
+                return !why;
+            });
         }
-        return std::nullopt;
+        return why;
     }
 
   private:
@@ -49,7 +52,8 @@ class Signature {
     };
     struct Annotated {
         std::string name;
-        ElementType element_type = ElementType::kUndefined;
+        ElementType element_type = ElementType::kUndefined;  // of a sequence, that of its tensors
+        bool is_sequence = false;
         std::optional<std::vector<AnnotatedDim>> dims;  // nothing: any shape
         std::string text;                               // of the type, for messages
     };
@@ -58,6 +62,8 @@ class Signature {
     Dim known(const Dim& dim, const std::vector<int64_t>& sizes) const;
     std::optional<std::string> check_one(const Annotated& one, const Tensor& tensor,
                                          std::vector<int64_t>& sizes) const;
+    std::optional<std::string> check_sequence(const Annotated& one, const Tensor& tensor,
+                                              bool is_item) const;
     std::string words(const Annotated& one, const Tensor& tensor, std::string_view why) const;
 
     std::string function_;

@@ -3,6 +3,7 @@
 import math
 import os
 import pathlib
+from collections.abc import Sequence
 
 import ml_dtypes
 import numpy as np
@@ -10,7 +11,7 @@ import onnx
 import pytest
 import sardonyx
 from onnx import numpy_helper
-from sardonyx import evaluator, onnx_opset
+from sardonyx import FLOAT, INT64, evaluator, onnx_opset
 from sardonyx import opset18 as op
 from sardonyx.tensor import Tensor
 from sardonyx.values import Opset
@@ -64,6 +65,36 @@ def test_as_many_results_as_are_unpacked():
     assert isinstance(op.Dropout(X), np.ndarray)
     parts = op.Split(np.arange(6, dtype=np.float32), num_outputs=3)
     assert [part.tolist() for part in parts] == [[0, 1], [2, 3], [4, 5]]
+
+
+@sardonyx.script()
+def at(s: Sequence[FLOAT], i: INT64):
+    return op.SequenceAt(s, i), op.SequenceLength(s)
+
+
+@pytest.mark.parametrize(
+    ("items", "wanted"),
+    [
+        ([X, 2 * X], (2 * X, 2)),
+        ((X, X[0]), (X[0], 2)),
+        ([1, 2.5], (2.5, 2)),
+        ([[1, 2], [3]], ([3], 2)),
+        ([X, 7], (7, 2)),
+        ([np.zeros(2)], "DOUBLE"),
+        ([X, np.zeros(2, np.int64)], "INT64"),
+        (X, "FLOAT"),
+    ],
+)
+def test_lists_as_sequences(items, wanted):
+    """As the annotation says; the model of the script takes and refuses the same."""
+    for call, refusal in ((at, TypeError), (at.compile(), sardonyx.EvalError)):
+        if isinstance(wanted, str):
+            with pytest.raises(refusal, match=rf"Sequence\[FLOAT\].*{wanted}|{wanted}.*Sequence"):
+                call(items, -1)
+            continue
+        item, count = call(items, -1)
+        np.testing.assert_array_equal(item, np.array(wanted[0], np.float32))
+        assert item.dtype == np.float32 and count == wanted[1]
 
 
 def test_sequences():
