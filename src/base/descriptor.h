@@ -14,6 +14,7 @@ class Descriptor {
   public:
     explicit Descriptor(int fd) : fd_(fd) {}
     Descriptor(const Descriptor&) = delete;
+    Descriptor(Descriptor&& other) noexcept : fd_(other.release()) {}
     Descriptor& operator=(const Descriptor&) = delete;
     ~Descriptor() {
         if (fd_ >= 0) {

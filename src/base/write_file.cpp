@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <random>
 #include <set>
 #include <unordered_map>
@@ -54,6 +55,31 @@ std::string temporary_prefix(const std::string& path) {
 
 // A NewFiles has at most so many files open; the others have their temporary names early.
 constexpr size_t kMostOpen = 128;
+
+// Who gives several files their names has the locks of their folders, so that those of two
+// processes do not mix. A folder that cannot be locked, as on some network file systems, is not.
+class FolderLocks {
+  public:
+    void lock(const std::set<std::string>& folders) {
+        // In the order of the system's numbers, which all processes have: none waits for another
+        // that waits for it.
+        std::map<std::pair<dev_t, ino_t>, Descriptor> opened;
+        for (const std::string& folder : folders) {
+            Descriptor one(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+            struct stat status {};
+            if (one.get() >= 0 && ::fstat(one.get(), &status) == 0) {
+                opened.emplace(std::pair(status.st_dev, status.st_ino), std::move(one));
+            }
+        }
+        for (auto& [number, folder] : opened) {
+            [[maybe_unused]] int locked = ::flock(folder.get(), LOCK_EX);
+            locked_.push_back(std::move(folder));
+        }
+    }
+
+  private:
+    std::vector<Descriptor> locked_;
+};
 
 }  // namespace
 
@@ -269,12 +295,17 @@ Result<std::string> NewFiles::write_named(
 }
 
 Result<void> NewFiles::put_in_place() {
-    std::set<std::string> flushed;  // folders
+    std::set<std::string> folders, flushed;
     for (const auto& file : files_) {
         SDX_TRY(files_.size() > 1 ? file->flush() : Result<void>());
+        folders.insert(file->folder());
         if (file->is_closed() && flushed.insert(file->folder()).second) {
             SDX_TRY(file->flush_closed());
         }
+    }
+    FolderLocks locks;
+    if (files_.size() > 1) {
+        locks.lock(folders);
     }
     for (const auto& file : files_) {
         SDX_TRY(file->put_in_place());

@@ -19,8 +19,9 @@ enum class WriteMode { kNewRights, kKeepRights };
 
 // Files that belong together: all are written, and are on the disk where there are several, before
 // the first gets its name. They get their names in the order of writing, so what others refer to
-// comes first. Without put_in_place() nothing has happened, but to devices and pipes: those are
-// written into at once. It can be used for more files after that.
+// comes first, and those of two processes do not mix. Without put_in_place() nothing has happened,
+// but to devices and pipes: those are written into at once. It can be used for more files after
+// that.
 class NewFiles {
   public:
     explicit NewFiles(CopyOptions options = {});

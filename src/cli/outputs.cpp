@@ -48,10 +48,12 @@ class FolderSink final : public Sink {
   public:
     explicit FolderSink(const std::string& folder) : folder_(folder) {}
     Result<void> add(const std::string& name, const Tensor& tensor) override {
-        Result<std::string> bytes = weights::write_npy(tensor);
-        SDX_TRY(bytes);
-        return files_.put((std::filesystem::path(folder_) / (name + ".npy")).string(), *bytes);
+        SDX_ASSIGN(std::string bytes, weights::write_npy(tensor));
+        std::string_view part = bytes;
+        return files_.write((std::filesystem::path(folder_) / (name + ".npy")).string(),
+                            {&part, 1});
     }
+    Result<void> finish() { return files_.put_in_place(); }
 
   private:
     const std::string& folder_;
@@ -159,7 +161,8 @@ Result<void> write_results(const std::string& path, const std::vector<std::strin
         return Error{fmt::format("cannot make the folder `{}`: {}", path, failed.message())};
     }
     FolderSink folder(path);
-    return add_results(folder, names, values);
+    SDX_TRY(add_results(folder, names, values));
+    return folder.finish();
 }
 
 }  // namespace sardonyx::cli

@@ -1,4 +1,6 @@
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -7,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 #include <unordered_map>
 
 #include "base/arena.h"
@@ -204,6 +207,24 @@ TEST_F(File, ManyFilesBelongTogether) {
         EXPECT_EQ(*read_file(path_of(i), 10), std::to_string(i));
     }
     ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+}
+
+// Files that belong together get their names while nobody else gives names there.
+TEST_F(File, FilesOfTwoWritersDoNotMix) {
+    int locked = ::open((folder / "").c_str(), O_RDONLY | O_DIRECTORY);
+    ASSERT_EQ(::flock(locked, LOCK_EX), 0);
+    NewFiles files;
+    std::string_view part = "text";
+    for (const char* name : {"a", "b"}) {
+        ASSERT_TRUE(files.write(folder / name, {&part, 1}).ok());
+    }
+    std::thread writer([&] { EXPECT_TRUE(files.put_in_place().ok()); });
+    ASSERT_TRUE(write_file(folder / "c", "one alone does not wait").ok());
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    EXPECT_FALSE(std::filesystem::exists(folder / "a"));
+    ::close(locked);
+    writer.join();
+    EXPECT_TRUE(std::filesystem::exists(folder / "a") && std::filesystem::exists(folder / "b"));
 }
 
 TEST_F(File, ReadingSaysWhatIsWrong) {

@@ -126,6 +126,32 @@ def test_bad_inputs(folder: pathlib.Path, words: list[str], said: str) -> None:
     assert not (folder / "made").exists()
 
 
+def test_output_folders_are_written_as_a_whole(folder: pathlib.Path) -> None:
+    """A sequence of maps has no .npy files, so the output before it has none either."""
+    scores = onnx.helper.make_tensor_type_proto(onnx.TensorProto.FLOAT, [])
+    maps = onnx.helper.make_sequence_type_proto(
+        onnx.helper.make_map_type_proto(onnx.TensorProto.INT64, scores)
+    )
+    graph = onnx.helper.make_graph(
+        [
+            onnx.helper.make_node("Neg", ["x"], ["y"]),
+            onnx.helper.make_node(
+                "ZipMap", ["x"], ["z"], domain="ai.onnx.ml", classlabels_int64s=[5]
+            ),
+        ],
+        "g",
+        [onnx.helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, [1, 1])],
+        [
+            onnx.helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, [1, 1]),
+            onnx.helper.make_value_info("z", maps),
+        ],
+    )
+    opsets = [onnx.helper.make_opsetid("", 18), onnx.helper.make_opsetid("ai.onnx.ml", 1)]
+    onnx.save(onnx.helper.make_model(graph, opset_imports=opsets, ir_version=8), folder / "m.onnx")
+    assert "no .npy files" in run("m.onnx", "x=[[1.5]]", "-o", "made", status=1).stderr
+    assert list((folder / "made").iterdir()) == []
+
+
 def test_output_as_one_file(folder: pathlib.Path) -> None:
     run("two.py", "x=[1, nan, -inf]", "y=[1, 2, 3]", "-o", "out.npz")
     with np.load(folder / "out.npz") as read:
