@@ -206,7 +206,7 @@ SDX_C sdx_error* sdx_model_run(const sdx_model* model, const sdx_value* const* i
                                size_t input_count, const sdx_run_options* options,
                                sdx_value** outputs, size_t output_count);
 /* The same into memory of the caller: output i must be a tensor of the type and shape of
- * outputs[i]. After an error the memory may be written in part. */
+ * outputs[i]; no two of them share memory. After an error it may be written in part. */
 SDX_C sdx_error* sdx_model_run_into(const sdx_model* model, const sdx_value* const* inputs,
                                     size_t input_count, const sdx_run_options* options,
                                     const sdx_view* outputs, size_t output_count);

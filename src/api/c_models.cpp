@@ -1,6 +1,8 @@
 // Models of the C interface: what they have, and how they run.
 #include <algorithm>
 #include <cstring>
+#include <functional>
+#include <numeric>
 #include <optional>
 
 #include <fmt/format.h>
@@ -164,6 +166,52 @@ Result<void> put_result(const RuntimeValue& result, const sdx_view& view) {
     return {};
 }
 
+bool overlap(std::span<const std::byte> a, std::span<const std::byte> b) {
+    std::less<> before;
+    return !a.empty() && !b.empty() && before(a.data(), b.data() + b.size()) &&
+           before(b.data(), a.data() + a.size());
+}
+
+std::span<const std::byte> memory_of(const sdx_view& view) {
+    return {static_cast<const std::byte*>(view.data), view.size};
+}
+
+// Two views that share memory could not both hold their results.
+Result<void> check_disjoint(std::span<const sdx_view> views) {
+    std::vector<size_t> order(views.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+        return std::less<>()(memory_of(views[a]).data(), memory_of(views[b]).data());
+    });
+    std::erase_if(order, [&](size_t i) { return views[i].size == 0; });
+    for (size_t k = 1; k < order.size(); ++k) {
+        size_t a = std::min(order[k - 1], order[k]), b = std::max(order[k - 1], order[k]);
+        if (overlap(memory_of(views[a]), memory_of(views[b]))) {
+            return Error{fmt::format("outputs {} and {} share memory", a, b)};
+        }
+    }
+    return {};
+}
+
+// A result may lie in the memory of an input, and this be the place of another result that is
+// written before: then it is copied first.
+void keep_from(std::span<const sdx_view> views, std::vector<RuntimeValue>& results) {
+    for (size_t i = 1; i < views.size(); ++i) {
+        bool is_plain =
+            results[i].is_tensor() && results[i].tensor().element_type() != ElementType::kString;
+        bool is_written = is_plain && std::any_of(views.begin(), views.begin() + i, [&](auto& one) {
+                              return overlap(memory_of(one), results[i].tensor().bytes());
+                          });
+        if (is_written) {
+            std::span<const std::byte> bytes = results[i].tensor().bytes();
+            Tensor copy = Tensor::uninitialized(results[i].tensor().element_type(),
+                                                results[i].tensor().dims());
+            std::memcpy(copy.mutable_bytes().data(), bytes.data(), bytes.size());
+            results[i] = std::move(copy);
+        }
+    }
+}
+
 }  // namespace
 }  // namespace api
 }  // namespace sardonyx
@@ -289,12 +337,17 @@ sdx_error* sdx_model_run_into_limited(const sdx_model* model, const sdx_value* c
                 return make_error(checked.error().message);
             }
         }
+        std::span<const sdx_view> views(outputs, is_sane ? output_count : 0);
+        if (auto disjoint = sardonyx::api::check_disjoint(views); !disjoint.ok()) {
+            return make_error(disjoint.error().message);
+        }
         sardonyx::eval::Interrupt interrupt;
         auto results = sardonyx::api::run(model, inputs, input_count, engine_options(options),
                                           limits, &interrupt, output_count);
         if (!results.ok()) {
             return error_of(results.error(), interrupt);
         }
+        sardonyx::api::keep_from(views, *results);
         for (size_t i = 0; i < output_count; ++i) {
             auto put = sardonyx::api::put_result((*results)[i], outputs[i]);
             if (!put.ok()) {

@@ -70,6 +70,20 @@ bool fits(const Type& declared, const RuntimeValue& value) {
     return true;
 }
 
+// What an operator that is not known to inference gives may be of another type than the graph says.
+Status check_outputs(const ir::Graph& graph, const std::vector<RuntimeValue>& results) {
+    for (size_t i = 0; i < std::min(results.size(), graph.outputs.size()); ++i) {
+        const Type& declared = graph.outputs[i]->type;
+        const Type& type = declared.kind() == TypeKind::kOptional ? declared.element() : declared;
+        if (!holds_declared(type, results[i]) && type.kind() != TypeKind::kSparseTensor) {
+            return Error{fmt::format("output `{}` is {}, but the graph declares {}",
+                                     graph.outputs[i]->name, results[i].describe(),
+                                     declared.to_string())};
+        }
+    }
+    return {};
+}
+
 // A name of a dimension is one size in all inputs.
 Status check_names(const Plan& plan, const std::vector<RuntimeValue>& placed,
                    const std::vector<bool>& given) {
@@ -185,7 +199,11 @@ Result<std::vector<RuntimeValue>> run(
     std::vector<RuntimeValue> placed;
     SDX_TRY(place_inputs(plan, inputs, options, &placed));
     Runner runner(options, observer);
-    return unless_stopped(options, [&] { return runner.call(plan.main, std::move(placed), {}); });
+    SDX_ASSIGN(std::vector<RuntimeValue> results, unless_stopped(options, [&] {
+                   return runner.call(plan.main, std::move(placed), {});
+               }));
+    SDX_TRY(check_outputs(*plan.graph, results));
+    return results;
 }
 
 Result<std::vector<RuntimeValue>> run(

@@ -176,6 +176,24 @@ TEST(Kernels, WhatTheyThrowAndLeaveOutIsTheNodesError) {
               std::string::npos);
 }
 
+TEST(Kernels, ResultsAreOfTheTypesThatTheGraphDeclares) {
+    Kernels kernels;
+    kernels.add("my.domain", "Made", [](KernelCall& call) { call.set_output(0, kX); });
+    auto session_of = [&](const std::string& type) {
+        return Session(sardonyx::compile_text("from sardonyx import FLOAT, INT64, Opset, script\n"
+                                              "mine = Opset('my.domain', 1)\n"
+                                              "@script(default_opset=mine)\n"
+                                              "def f(x: FLOAT['N']) -> " +
+                                              type + ":\n    return mine.Made(x)\n"),
+                       kernels);
+    };
+    EXPECT_EQ(session_of("FLOAT['N']").run({kX}).size(), 1U);
+    EXPECT_NE(complaint_of([&] {
+                  session_of("INT64['N']").run({kX});
+              }).find("but the graph declares INT64[N]"),
+              std::string::npos);
+}
+
 TEST(Kernels, TheTableRefusesWhatItCannotRun) {
     Kernels kernels;
     kernels.add("my.domain", "Shifted", shifted);

@@ -107,6 +107,22 @@ TEST(Session, WritesToGivenMemory) {
               std::string::npos);
 }
 
+// A result that shares the memory of an input is right also where that memory is given for another.
+TEST(Session, WritesToTheMemoryOfItsInputs) {
+    Session session = session_of("x: FLOAT['N']", "x + 1.0, op.Identity(x)");
+    std::array<int64_t, 1> dims{2};
+    std::array<float, 4> memory{1, 2, 0, 0};
+    std::array<RunValue, 1> inputs{
+        Tensor::borrow(TensorView::of<float>(dims, std::span<const float>(memory).first(2)))};
+    std::array<MutableTensorView, 2> outputs{
+        MutableTensorView::of<float>(dims, std::span(memory).first(2)),
+        MutableTensorView::of<float>(dims, std::span(memory).last(2))};
+    session.run(inputs, outputs);
+    EXPECT_EQ(memory, (std::array<float, 4>{2, 3, 1, 2}));
+    outputs[0] = MutableTensorView::of<float>(dims, std::span(memory).subspan(1, 2));
+    EXPECT_EQ(complaint_of([&] { session.run(inputs, outputs); }), "outputs 0 and 1 share memory");
+}
+
 TEST(Session, NamesWhatIsMissingOrTooMuch) {
     Session session = session_of("x: FLOAT[1], y: FLOAT[1]", "x + y");
     Tensor x = Tensor::of<float>({1}, {1});
