@@ -124,6 +124,53 @@ def test_a_changed_model_has_one_file(tmp_path: pathlib.Path) -> None:
     assert len(onnx.load(path, load_external_data=False).graph.initializer[1].raw_data) == 160
 
 
+@pytest.mark.parametrize("folder", ["first", "first/data", "second"])
+@pytest.mark.parametrize("words", [["rename", "s2=out"], ["cut", "--to", "s1"], ["strip"]])
+def test_edits_of_models_with_data_in_folders(
+    words: list[str], folder: str, tmp_path: pathlib.Path
+) -> None:
+    path = several_files(tmp_path / "first")
+    before = contents(path.parent)
+    (tmp_path / folder).mkdir(exist_ok=True)
+    edited = tmp_path / folder / "n.onnx"
+    run(words[0], path, *words[1:], "-o", edited)
+    assert before.items() <= contents(tmp_path / "first").items()
+    moved = tmp_path / "third"
+    (tmp_path / folder).rename(moved)
+    onnx.checker.check_model(str(moved / "n.onnx"), full_check=True)
+    wanted = 1 + 39 + 999 + (0 if words[0] == "cut" else 39)
+    assert float(sardonyx.load(moved / "n.onnx")(np.float32(1))) == wanted
+
+
+@pytest.mark.parametrize(
+    ("location", "reason"),
+    [
+        ("../b.bin", "must be a path inside the model's folder"),
+        ("/etc/hostname", "must be a path inside the model's folder"),
+        ("data/../../b.bin", "must be a path inside the model's folder"),
+        ("", "must be a path inside the model's folder"),
+        ("data", "is not a file"),
+        ("link.bin", "is a link out of the model's folder"),
+        ("linked/b.bin", "is a link out of the model's folder"),
+        ("data/hard.bin", "has more than one name"),
+        ("data/missing.bin", "cannot open the external data"),
+    ],
+)
+def test_data_outside_of_the_folder_is_refused(
+    location: str, reason: str, tmp_path: pathlib.Path
+) -> None:
+    path = several_files(tmp_path / "first")
+    (tmp_path / "b.bin").write_bytes(bytes(4000))
+    (path.parent / "link.bin").symlink_to(tmp_path / "b.bin")
+    (path.parent / "linked").symlink_to(tmp_path)
+    (path.parent / "data" / "hard.bin").hardlink_to(tmp_path / "b.bin")
+    path.write_bytes(model_of([external("b", [1000], location)]).SerializeToString())
+    with pytest.raises(sardonyx.ModelError, match=reason):
+        sardonyx.load(path)
+    for words in (["run", path, "x=1"], ["convert", path, "-o", tmp_path / "n.onnx"]):
+        assert reason in run(*words, status=1).stderr
+
+
 @pytest.mark.parametrize("large", [False, True])
 def test_a_source_that_changes(tmp_path: pathlib.Path, large: bool) -> None:
     """What was read stays, or is an error: other bytes never come silently."""
