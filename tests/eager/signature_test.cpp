@@ -7,8 +7,12 @@ namespace sardonyx::eager {
 namespace {
 
 std::string problem(const Signature& signature, const std::vector<const Tensor*>& given) {
-    auto tensor_of = [&](size_t i) { return i < given.size() ? given[i] : nullptr; };
-    return signature.problem(tensor_of).value_or("");
+    auto tensors_of = [&](size_t i, auto visit) {
+        if (i < given.size() && given[i] != nullptr) {
+            visit(*given[i], false);
+        }
+    };
+    return signature.problem(tensors_of).value_or("");
 }
 
 TEST(Signature, OneNameIsOneSize) {
@@ -37,8 +41,21 @@ TEST(Signature, TakesTensorsForOptionalAndSparseInputs) {
         EXPECT_EQ(problem(signature, {&vector}), "") << text;
         EXPECT_NE(problem(signature, {&whole}), "") << text;
     }
-    EXPECT_FALSE(
-        Signature("f", {{"x", Type()}, {"y", *parse_type("Sequence[FLOAT]")}}).has_types());
+    EXPECT_FALSE(Signature("f", {{"x", Type()}}).has_types());
+}
+
+TEST(Signature, ItemsOfListsHaveTheTypeOfTheSequence) {
+    Tensor vector = Tensor::zeros(ElementType::kFloat, {3});
+    Tensor whole = Tensor::zeros(ElementType::kInt64, {3});
+    Signature signature("f", {{"x", *parse_type("Sequence[FLOAT]")}});
+    auto items = [&](const Tensor& second) {
+        return signature
+            .problem([&](size_t, auto visit) { visit(vector, true) && visit(second, true); })
+            .value_or("");
+    };
+    EXPECT_EQ(items(vector), "");
+    EXPECT_NE(items(whole), "");
+    EXPECT_NE(problem(signature, {&vector}), "");
 }
 
 }  // namespace
