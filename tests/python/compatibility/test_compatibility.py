@@ -152,6 +152,12 @@ def tried(names: dict[str, list[str]], folder: pathlib.Path) -> dict[str, str]:
 
 
 WORDS = {"works": "works", "installed": "from the installed package", "absent": "not there"}
+SUMMARY = {
+    "works": "work",
+    "differs": "differ",
+    "from the installed package": "are taken from the installed package",
+    "not there": "are not there",
+}
 
 HEAD = f"""\
 # Compatibility with onnxscript
@@ -191,8 +197,9 @@ def page(folder: pathlib.Path) -> str:
         order = list(counts)
         for (verdict, why), listed in sorted(rows.items(), key=lambda row: order.index(row[0][0])):
             tables += f"| {', '.join(listed)} | {verdict} | {why} |\n"
-    summary = ", ".join(f"{count} {word}" for word, count in counts.items())
-    return f"{HEAD}\nOf {sum(counts.values())} names: {summary}.\n{tables}"
+    *some, last = [f"{count} {SUMMARY[word]}" for word, count in counts.items()]
+    summary = f"{', '.join(some)}, and {last}"
+    return f"{HEAD}\nOf {sum(counts.values())} names, {summary}.\n{tables}"
 
 
 def test_the_page_is_what_is_found(tmp_path: pathlib.Path) -> None:
