@@ -359,39 +359,6 @@ class OnnxFunction:
             except CompileError:
                 return None
 
-    def to_model_bytes(
-        self,
-        io_types: "Any" = None,
-        input_types: "Sequence[Any] | None" = None,
-        output_types: "Sequence[Any] | None" = None,
-        value_infos: "Mapping[str, Any] | None" = None,
-        producer_name: str = "",
-        producer_version: str = "",
-        ir_version: int = 0,
-        opset: "Opset | int" = 0,
-        attributes: "Mapping[str, Any] | None" = None,
-    ) -> bytes:
-        """Returns the script as the bytes of a ModelProto.
-
-        `io_types` is the type of all inputs, or of all inputs and results if it is a type;
-        `input_types` and `output_types` give the types separately, in order, and `value_infos` by
-        name. `opset` is the version of ai.onnx to use instead of the one that the script imports,
-        and `attributes` are the values of its attribute parameters.
-        """
-        request = self._request(
-            io_types,
-            input_types,
-            output_types,
-            value_infos,
-            producer_name,
-            producer_version,
-            ir_version,
-            opset,
-            attributes,
-        )
-        result: bytes = _take(self._script.compile_bytes(*request))
-        return result
-
     def save(
         self,
         path: "str | os.PathLike[str]",
@@ -442,8 +409,8 @@ class OnnxFunction:
         ir_version: int = 0,
         opset: "Opset | int" = 0,
         attributes: "Mapping[str, Any] | None" = None,
-    ) -> "tuple[dict[str, Any], list[Any], dict[str, Any], int, int, str, str]":
-        """What the extension is asked for."""
+    ) -> "Any":
+        """What the extension is asked for, as a tuple."""
         return (
             self._input_types(io_types, input_types, value_infos),
             list(output_types or ()),
@@ -453,6 +420,21 @@ class OnnxFunction:
             producer_name,
             producer_version,
         )
+
+    def to_model_bytes(self, *types: "Any", **options: "Any") -> bytes:
+        """Returns the script as the bytes of a ModelProto.
+
+        `io_types` is the type of all inputs, or of all inputs and results if it is a type;
+        `input_types` and `output_types` give the types separately, in order, and `value_infos` by
+        name. `opset` is the version of ai.onnx to use instead of the one that the script imports,
+        and `attributes` are the values of its attribute parameters.
+        """
+        result: bytes = _take(self._script.compile_bytes(*self._request(*types, **options)))
+        return result
+
+    # Its parameters are those of `_request`, whose errors name what has been called.
+    to_model_bytes.__wrapped__ = _request  # type: ignore[attr-defined]
+    _request.__qualname__ = to_model_bytes.__qualname__
 
     def to_model_proto(self, **options: "Any") -> "onnx.ModelProto | bytes":
         """Returns the script as a ModelProto if the onnx package is installed, otherwise as bytes.
