@@ -53,8 +53,18 @@ namespace {
 
 constexpr int kMaxRounds = 6;  // of the fixed point
 
+// The lists and dicts that the text of the loop makes longer, and those that it changes otherwise.
+struct ListNames {
+    std::vector<Symbol> grown, changed;
+
+    ListNames(const Context& c, const GraphLoop& loop)
+        : grown(loop.statement != nullptr ? grown_names(c, loop.body)
+                                          : std::vector<Symbol>{loop.items}),
+          changed(changed_names(c, loop.body)) {}
+};
+
 // What the body, the condition and the target assign.
-std::vector<Symbol> loop_names(Context& c, const GraphLoop& loop) {
+std::vector<Symbol> loop_names(Context& c, const GraphLoop& loop, const ListNames& lists) {
     if (loop.statement == nullptr) {
         return {loop.items};
     }
@@ -63,19 +73,14 @@ std::vector<Symbol> loop_names(Context& c, const GraphLoop& loop) {
         return std::find(outer.begin(), outer.end(), name) != outer.end();
     };
     names.erase(std::remove_if(names.begin(), names.end(), is_outer), names.end());
-    for (const std::vector<Symbol>& more :
-         {grown_names(c, loop.body), changed_names(c, loop.body)}) {
-        for (Symbol name : more) {
-            if (std::find(names.begin(), names.end(), name) == names.end()) {
-                names.push_back(name);
-            }
-        }
-    }
-    auto see = [&names](const Bound& one) {
-        if (std::find(names.begin(), names.end(), one.name) == names.end()) {
-            names.push_back(one.name);
+    auto add = [&names](Symbol name) {
+        if (std::find(names.begin(), names.end(), name) == names.end()) {
+            names.push_back(name);
         }
     };
+    std::for_each(lists.grown.begin(), lists.grown.end(), add);
+    std::for_each(lists.changed.begin(), lists.changed.end(), add);
+    auto see = [&add](const Bound& one) { add(one.name); };
     each_binding<binds::kNamed>(nullptr, {&loop.statement, 1}, see);
     return names;
 }
@@ -112,21 +117,19 @@ std::optional<Carried> carried_cell(Context& c, Symbol cell, Range range) {
 
 // Nothing after a diagnostic.
 std::optional<std::vector<Carried>> carried_names(Context& c, const GraphLoop& loop,
+                                                  const ListNames& lists,
                                                   const std::vector<Symbol>& names,
                                                   const std::vector<Symbol>& cells) {
     std::vector<Carried> all;
-    std::vector<Symbol> grown =
-        loop.statement != nullptr ? grown_names(c, loop.body) : std::vector<Symbol>{loop.items};
-    std::vector<Symbol> changed = changed_names(c, loop.body);
     std::vector<Symbol> with_items = names_with_items(loop.body);
     auto has = [](const std::vector<Symbol>& some, Symbol name) {
         return std::find(some.begin(), some.end(), name) != some.end();
     };
     for (Symbol name : names) {
         const Object* before = c.at.scope->find(name);
-        bool has_items = has(changed, name) || has(with_items, name);
-        if (is_bound(before) && before->is(ObjectKind::kList) && has(grown, name) &&
-            !has(changed, name)) {
+        bool has_items = has(lists.changed, name) || has(with_items, name);
+        if (is_bound(before) && before->is(ObjectKind::kList) && has(lists.grown, name) &&
+            !has(lists.changed, name)) {
             std::optional<Carried> list = make_list(c, name, *before, loop.head);
             if (!list) {
                 return std::nullopt;
@@ -226,9 +229,10 @@ struct Hidden {
 
 // The flag of break. Nothing: there is more that is hidden, with which the loop is tried again.
 std::optional<Object> try_graph_loop(Context& c, const GraphLoop& loop, Hidden& hidden) {
-    std::vector<Symbol> names = loop_names(c, loop);
+    ListNames lists(c, loop);
+    std::vector<Symbol> names = loop_names(c, loop, lists);
     names.insert(names.end(), hidden.names.begin(), hidden.names.end());
-    std::optional<std::vector<Carried>> starts = carried_names(c, loop, names, hidden.cells);
+    std::optional<std::vector<Carried>> starts = carried_names(c, loop, lists, names, hidden.cells);
     if (!starts) {
         return Object::boolean(false);
     }

@@ -378,7 +378,7 @@ bool runs_in_place(Context& c, const ScriptFunction& function, const std::vector
 // What a script that runs in place gives its caller, as one that is a function of the model does:
 // of a named tuple its items.
 Object result_of(Context& c, const ScriptFunction& function, const Object& result, Range range) {
-    if (function.is_inline || function.is_plain || !has_class(result)) {
+    if (function.is_inline || function.is_plain) {
         return result;
     }
     Object items = result.tuple_class() != nullptr ? Object::tuple(result.items()) : result;

@@ -139,6 +139,22 @@ std::optional<ClassKind> kind_of(Context& c, const syntax::OpaqueStmt* statement
     return kind;
 }
 
+// Calls visit(field, name, value) for each annotated name of the body, with its value among the
+// names of the body; null: it has none. Ends with false when the visit gives it.
+template <typename Visit>
+bool each_annotated(const syntax::OpaqueStmt* statement, const Scope& own, const Visit& visit) {
+    for (const syntax::Stmt* one : statement->body) {
+        const auto* field = syntax::maybe_as<syntax::AnnAssignStmt>(one);
+        const auto* name =
+            field != nullptr ? syntax::maybe_as<syntax::NameExpr>(field->target) : nullptr;
+        if (name != nullptr &&
+            !visit(*field, name->name, field->value != nullptr ? own.find(name->name) : nullptr)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 // Whether an annotation is this name of `dataclasses`, with or without a subscript.
 bool is_annotation(std::string_view type, std::string_view name) {
     constexpr std::string_view kModule = "dataclasses.";
@@ -178,34 +194,27 @@ bool read_fields(Context& c, const syntax::OpaqueStmt* statement, const Scope& o
         made.parameters = parameters_of(*made.of);
         made.has_repr = made.has_repr && made.of->has_repr;
     }
-    for (const syntax::Stmt* one : statement->body) {
-        const auto* field = syntax::maybe_as<syntax::AnnAssignStmt>(one);
-        const auto* name =
-            field != nullptr ? syntax::maybe_as<syntax::NameExpr>(field->target) : nullptr;
-        if (name == nullptr) {
-            continue;
-        }
-        std::string_view type = c.source(field->annotation->range);
+    auto read = [&](const syntax::AnnAssignStmt& field, Symbol name, const Object* value) {
+        std::string_view type = c.source(field.annotation->range);
         if (type.starts_with("ClassVar") || type.starts_with("typing.ClassVar")) {
-            continue;
+            return true;
         }
         if (is_annotation(type, "KW_ONLY")) {
             is_by_keyword = true;
-            continue;
+            return true;
         }
         bool is_passed_on = is_annotation(type, "InitVar");
         if (type.find("ClassVar") != std::string_view::npos ||
             (type.find("InitVar") != std::string_view::npos && !is_passed_on) ||
             type.find("KW_ONLY") != std::string_view::npos) {
-            refuse_class(c, field->annotation->range, "this annotation of a dataclass");
+            refuse_class(c, field.annotation->range, "this annotation of a dataclass");
             return false;
         }
-        const Object* value = field->value != nullptr ? own.find(name->name) : nullptr;
-        add_parameter(made,
-                      {std::string(c.text(name->name)), is_said(value, "kw_only", is_by_keyword),
-                       !is_passed_on, is_said(value, "init", true)});
-    }
-    return true;
+        add_parameter(made, {std::string(c.text(name)), is_said(value, "kw_only", is_by_keyword),
+                             !is_passed_on, is_said(value, "init", true)});
+        return true;
+    };
+    return each_annotated(statement, own, read);
 }
 
 // The fields of a class of named tuples, and their defaults among the names of its body; those of
@@ -219,21 +228,18 @@ bool read_tuple_fields(Context& c, const syntax::OpaqueStmt* statement, const Sc
     }
     std::vector<std::string> fields;
     std::vector<Object> defaults;
-    for (const syntax::Stmt* one : statement->body) {
-        const auto* field = syntax::maybe_as<syntax::AnnAssignStmt>(one);
-        const auto* name =
-            field != nullptr ? syntax::maybe_as<syntax::NameExpr>(field->target) : nullptr;
-        if (name == nullptr) {
-            continue;
-        }
-        const Object* value = field->value != nullptr ? own.find(name->name) : nullptr;
-        fields.emplace_back(c.text(name->name));
+    auto read = [&](const syntax::AnnAssignStmt& field, Symbol name, const Object* value) {
+        fields.emplace_back(c.text(name));
         if (value != nullptr) {
             defaults.push_back(*value);
         } else if (!defaults.empty()) {
-            refuse_class(c, field->range, "a field without a default after one that has one");
+            refuse_class(c, field.range, "a field without a default after one that has one");
             return false;
         }
+        return true;
+    };
+    if (!each_annotated(statement, own, read)) {
+        return false;
     }
     return set_fields(c, made, std::move(fields), std::move(defaults), statement->keyword_range);
 }
