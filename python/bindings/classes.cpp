@@ -5,7 +5,7 @@
 #include "bindings/environment.h"
 #include "bindings/sources.h"
 #include "driver/definition.h"
-#include "elaborate/library/call_caches.h"
+#include "elaborate/library/python_names.h"
 
 namespace sardonyx::python {
 
@@ -13,7 +13,6 @@ namespace {
 
 using elaborate::Namespace;
 using elaborate::Object;
-using elaborate::ObjectKind;
 
 constexpr const char* kClasses = "sardonyx._classes";
 
@@ -31,18 +30,8 @@ std::optional<Object> PythonClass::lookup(std::string_view name) {
     if (found.is_none()) {
         return Namespace::lookup(name);
     }
-    Object value = object_from_python(found[1]);
-    std::string how = text_from_python(nb::object(found[0]));
-    if (how == elaborate::kField) {
-        elaborate::DictObject keywords;
-        keywords.set(Object::string("default_factory"), value);
-        value = Object::dict(std::move(keywords));
-    }
-    if (how == "functools.cache") {
-        return elaborate::cached_function(value, Object::none());
-    }
-    return how.empty() ? value
-                       : Object::make(ObjectKind::kMethod, elaborate::MethodObject{value, how});
+    return elaborate::member_made_by(text_from_python(nb::object(found[0])),
+                                     object_from_python(found[1]));
 }
 
 std::vector<std::string> PythonClass::names() {

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <span>
 
+#include "ir/own.h"
+
 namespace sardonyx::python {
 
 namespace {
@@ -155,8 +157,7 @@ nb::object dlpack_from_tensor(const Tensor& tensor, const nb::kwargs& options) {
         if (text_from_python(key) != "copy") {
             rest[key] = value;
         } else if (value.ptr() == Py_True) {
-            given = Tensor::uninitialized(type, tensor.dims());
-            std::ranges::copy(tensor.bytes(), given.mutable_bytes().begin());
+            given = ir::copy_of(tensor);
         }
     }
     std::vector<size_t> dims(given.dims().begin(), given.dims().end());

@@ -7,6 +7,7 @@
 #include "elaborate/library/builtins.h"
 #include "elaborate/library/library.h"
 #include "elaborate/library/python_names.h"
+#include "elaborate/objects/plain.h"
 
 namespace sardonyx::python {
 
@@ -49,30 +50,10 @@ nb::object closure_value(nb::handle function, nb::handle name) {
     return {};
 }
 
-// Whether lists, dicts and sets of plain values were made for the call that gets them: then nobody
-// in the script sees what the call does to them. `holders`: those that the call itself needs.
-bool is_made_for_call(const Object& object, int holders = 1) {
-    bool is_dict = object.is(ObjectKind::kDict), is_set = object.is(ObjectKind::kSet);
-    bool has_items = is_set || object.is_sequence();
-    bool is_changeable = is_dict || is_set || object.is(ObjectKind::kList);
-    if (is_changeable && object.pointer().use_count() > holders) {
-        return false;
-    }
-    if (has_items) {
-        return std::all_of(object.items().begin(), object.items().end(),
-                           [](const Object& item) { return is_made_for_call(item); });
-    }
-    if (is_dict) {
-        const auto& items = object.get<elaborate::DictObject>().items;
-        return std::all_of(items.begin(), items.end(),
-                           [](const auto& item) { return is_made_for_call(item.second); });
-    }
-    return object.is_number() || object.is_none() || object.is(ObjectKind::kString) ||
-           object.is(ObjectKind::kBytes);
-}
-
 // Whether Python keeps a list, dict or set of the object: something refers to it besides the
-// caller.
+// caller. Python does not tell what refers to an object without a walk over all that there are, and
+// a list that Python may change later must not become the compiler's own: the reference count is
+// what is left to ask. One too many, as in a debugger, leaves the object to Python.
 bool is_kept_by_python(nb::handle object, bool is_part_of_held, int depth) {
     constexpr int kMaxDepth = 16;  // below that, objects stay Python's
     PyObject* o = object.ptr();
@@ -349,7 +330,7 @@ elaborate::Environment::Answer PythonEnvironment::call(
             return {std::nullopt, kNotKnown};
         }
         positional.append(converted);
-        if (!is_made_for_call(argument)) {
+        if (!elaborate::is_held_by_call(argument)) {
             lent.append(converted);
         }
     }
@@ -360,7 +341,7 @@ elaborate::Environment::Answer PythonEnvironment::call(
             return {std::nullopt, kNotKnown};
         }
         named[text_to_python(name)] = converted;
-        if (!is_made_for_call(argument, 2)) {
+        if (!elaborate::is_held_by_call(argument, 2)) {
             lent.append(converted);
         }
     }

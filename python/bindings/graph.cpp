@@ -57,12 +57,7 @@ nb::object get_node(const PyNodes& self, nb::handle index) {
         raise(PyExc_IndexError, "graph `" + std::string(self.graph->name) + "` has " +
                                     std::to_string(size) + " nodes");
     }
-    bool from_end = at > size / 2;
-    ir::Node* node = from_end ? self.graph->last_node() : self.graph->first_node();
-    for (int64_t i = from_end ? size - 1 - at : at; i > 0; --i) {
-        node = from_end ? node->previous() : node->next();
-    }
-    return part_to_python(self.state, node);
+    return part_to_python(self.state, &ir::node_at(*self.graph, static_cast<size_t>(at)));
 }
 
 // --- Edits ---------------------------------------------------------------------------------------
@@ -93,10 +88,7 @@ nb::object insert(const PyGraph& self, ir::Node* position, const Insertion& want
     ir::Graph& graph = self.get();
     if (nb::isinstance<PyNode>(wanted.operator_or_node)) {
         ir::Node* node = node_from_argument(*self.state, wanted.operator_or_node);
-        if (node->graph() != &graph) {
-            raise(model_error(),
-                  text_from_python(nb::repr(wanted.operator_or_node)) + " is in another graph");
-        }
+        edited(ir::Editor::check_in(graph, *node));
         edited(editor_of(*self.state).move(*node, position));
         return wanted.operator_or_node;
     }
@@ -134,9 +126,7 @@ auto inserter(Position position) {
                       nb::object attributes, nb::object outputs, const std::string& name,
                       const std::string& domain, const std::string& overload) {
         ir::Node* node = node_from_argument(*self.state, where);
-        if (node->graph() != &self.get()) {
-            raise(model_error(), text_from_python(nb::repr(where)) + " is in another graph");
-        }
+        edited(ir::Editor::check_in(self.get(), *node));
         return insert(self, position(node),
                       {what, inputs, attributes, outputs, name, domain, overload});
     };
@@ -160,9 +150,7 @@ void remove(const PyGraph& self, nb::handle what) {
         raise(PyExc_TypeError, "`" + text_from_python(nb::repr(what)) + "` is not a Node or Value");
     }
     for (const ir::Node* node : nodes) {
-        if (node->graph() != &self.get()) {
-            raise(model_error(), "node `" + std::string(node->op_type) + "` is in another graph");
-        }
+        edited(ir::Editor::check_in(self.get(), *node));
     }
     edited(editor_of(*self.state).remove(nodes));
 }
@@ -198,16 +186,16 @@ nb::list values(const PyGraph& self) {
     return list;
 }
 
-void walk(const State& state, const ir::Graph& graph, nb::list& into) {
-    for (ir::Node& node : graph) {
-        into.append(part_to_python(state, &node));
-        ir::for_each_subgraph(node, [&](const ir::Graph& inner) { walk(state, inner, into); });
-    }
+nb::list walk(const PyGraph& self) {
+    nb::list nodes;
+    ir::for_each_node(self.get(),
+                      [&](ir::Node& node) { nodes.append(part_to_python(self.state, &node)); });
+    return nodes;
 }
 
 nb::object graph_repr(const PyGraph& self) {
     const ir::Graph& graph = *self.part;
-    bool is_gone = self.state->editor != nullptr && !self.state->editor->is_alive(graph);
+    bool is_gone = is_removed(*self.state, graph);
     std::string text = "<Graph " + text_from_python(nb::repr(text_to_python(graph.name)));
     text += is_gone ? ", removed>"
                     : ": " + std::to_string(graph.inputs.size()) + " inputs, " +
@@ -393,14 +381,7 @@ void bind_graph(nb::module_& m) {
              })
         .def("__len__", [](const PyGraph& self) { return ir::node_count(self.get()); })
         .def("__bool__", [](const PyGraph&) { return true; })
-        .def(
-            "walk",
-            [](const PyGraph& self) {
-                nb::list nodes;
-                walk(self.state, self.get(), nodes);
-                return nodes;
-            },
-            "The nodes of the graph and of all subgraphs.")
+        .def("walk", walk, "The nodes of the graph and of all subgraphs.")
         .def("__str__",
              [](const PyGraph& self) {
                  settled(*self.state);

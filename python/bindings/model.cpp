@@ -6,7 +6,6 @@
 #include <span>
 
 #include "base/screenful.h"
-#include "bindings/declared.h"
 #include "bindings/interrupt.h"
 #include "bindings/numpy.h"
 #include "bindings/tensor.h"
@@ -90,9 +89,8 @@ PyModel load(nb::handle source, bool check) {
             return checked(std::move(read), std::move(files), std::move(from), check);
         });
     }
-    auto bytes = std::make_shared<std::string>(text_from_python(given));
-    std::span<const std::byte> view(reinterpret_cast<const std::byte*>(bytes->data()),
-                                    bytes->size());
+    auto bytes = std::make_shared<const std::string>(text_from_python(given));
+    std::span<const std::byte> view = std::as_bytes(std::span(*bytes));
     return stoppable([&] {
         return checked(proto::read_model(view, bytes), {}, {bytes, view}, check);
     });
@@ -141,8 +139,8 @@ nb::list run(PyModel& self, const nb::dict& inputs, eval::RunOptions options,
         names.push_back(text_from_python(nb::str(name)));
         auto input = std::find_if(graph.inputs.begin(), graph.inputs.end(),
                                   [&](const ir::Value* one) { return one->name == names.back(); });
-        values.push_back(input != graph.inputs.end() ? declared_value(value, (*input)->type)
-                                                     : value_from_python(value));
+        values.push_back(
+            value_from_python(value, input != graph.inputs.end() ? (*input)->type : Type()));
         has_tensor = has_tensor || holds_tensor(value);
     }
     std::vector<std::pair<std::string_view, eval::RuntimeValue>> arguments;

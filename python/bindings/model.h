@@ -94,6 +94,12 @@ class Reading {
     ModelState& state_;
 };
 
+// Whether an edit has taken the graph, node or value out of the model.
+template <typename T>
+bool is_removed(const ModelState& state, const T& part) {
+    return state.editor != nullptr && !state.editor->is_alive(part);
+}
+
 // For one edit; the prepared plan is discarded. Raises RuntimeError while the model runs.
 ir::Editor& editor_of(ModelState& state);
 // The known types of the model's values, except those that edits have invalidated.

@@ -1,6 +1,5 @@
 // What the objects of a model have in common, and the members of Model: graph, functions, edits.
 #include <algorithm>
-#include <cstring>
 
 #include "bindings/interrupt.h"
 #include "bindings/model.h"
@@ -9,6 +8,7 @@
 #include "driver/check_model.h"
 #include "ir/copy.h"
 #include "ir/graph_walk.h"
+#include "ir/own.h"
 #include "models/versions.h"
 #include "ops/schema_set.h"
 #include "proto/proto.h"
@@ -18,33 +18,6 @@
 namespace sardonyx::python {
 
 namespace {
-
-bool is_there(const ir::Model& model, const ir::Function& function) {
-    const auto& all = model.functions;
-    return std::find(all.begin(), all.end(), &function) != all.end();
-}
-
-bool is_alive(const ModelState& state, const ir::Function& function) {
-    return is_there(*state.model, function);
-}
-
-template <typename T>
-bool is_alive(const ModelState& state, const T& part) {
-    return state.editor == nullptr || state.editor->is_alive(part);
-}
-
-std::string words_for(const ir::Node& node) {
-    return "node `" + std::string(node.name.empty() ? node.op_type : node.name) + "`";
-}
-std::string words_for(const ir::Value& value) {
-    return "value `" + std::string(value.name) + "`";
-}
-std::string words_for(const ir::Graph& graph) {
-    return "graph `" + std::string(graph.name) + "`";
-}
-std::string words_for(const ir::Function& function) {
-    return "function `" + std::string(function.name) + "`";
-}
 
 nb::list findings_to_python(std::vector<driver::ModelFinding> findings) {
     nb::object type = nb::module_::import_("sardonyx._model").attr("Finding");
@@ -128,8 +101,8 @@ void set_imports(const PyModel& self, nb::handle given) {
 
 template <typename T>
 T& Part<T>::get() const {
-    if (!is_alive(*state, *part)) {
-        raise(model_error(), words_for(*part) + " is no longer in the model");
+    if (state->editor != nullptr) {  // else nothing has been removed
+        edited(state->editor->check_alive(*part));
     }
     return *part;
 }
@@ -257,12 +230,8 @@ Tensor own_tensor_from_python(nb::handle object) {
     if (is_ndarray(object)) {
         is_shared = nb::cast<bool>(object.attr("flags").attr("writeable"));
     }
-    if (!is_shared || tensor.element_type() == ElementType::kString) {
-        return tensor;
-    }
-    Tensor copy = Tensor::uninitialized(tensor.element_type(), tensor.dims());
-    std::memcpy(copy.mutable_bytes().data(), tensor.bytes().data(), tensor.bytes().size());
-    return copy;
+    bool is_text = tensor.element_type() == ElementType::kString;
+    return is_shared && !is_text ? ir::copy_of(tensor) : tensor;
 }
 
 void bind_model_members(nb::class_<PyModel>& c) {

@@ -5,6 +5,7 @@
 #include "bindings/model.h"
 #include "bindings/numpy.h"
 #include "bindings/tensor.h"
+#include "types/dim_names.h"
 #include "types/element_type.h"
 
 namespace sardonyx::python {
@@ -38,13 +39,9 @@ nb::object substitute(nb::handle given, const nb::dict& sizes) {
 
 nb::tuple dim_symbols(nb::handle given) {
     nb::list names;
-    dim_from_python(given).substitute([&](std::string_view name) {
-        nb::object text = text_to_python(name);
-        if (PySequence_Contains(names.ptr(), text.ptr()) == 0) {
-            names.append(text);
-        }
-        return Dim::symbol(name);
-    });
+    for (const std::string& name : symbols_of(dim_from_python(given))) {
+        names.append(text_to_python(name));
+    }
     return nb::tuple(names);
 }
 

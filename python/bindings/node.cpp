@@ -5,6 +5,7 @@
 #include "bindings/model.h"
 #include "bindings/numpy.h"
 #include "bindings/tensor.h"
+#include "calls/check.h"
 #include "ops/ops.h"
 #include "types/domain.h"
 
@@ -460,7 +461,7 @@ ir::Attribute attribute_for(const ir::Model& model, std::string_view domain,
     }
     const ops::AttributeSchema* row = schema->find_attribute(name);
     if (row == nullptr) {
-        raise(model_error(), "`" + std::string(op_type) + "` has no attribute `" + name + "`");
+        raise(model_error(), calls::unknown_keyword(*schema, name).text());
     }
     ir::Attribute attribute = attribute_from_python(*row, value);
     if (attribute.get<Tensor>() != nullptr) {
@@ -470,8 +471,8 @@ ir::Attribute attribute_for(const ir::Model& model, std::string_view domain,
 }
 
 ir::Node& PyAttributes::node() const {
-    if (part->graph() == nullptr) {
-        raise(model_error(), "node `" + std::string(part->op_type) + "` is no longer in the model");
+    if (state->editor != nullptr) {  // else nothing has been removed
+        edited(state->editor->check_alive(*part));
     }
     return *part;
 }

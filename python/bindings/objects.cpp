@@ -216,8 +216,7 @@ std::optional<Object> convert_annotated(nb::handle object, int depth) {
     }
     std::vector<Object> arguments = convert_items(metadata, depth);
     arguments.insert(arguments.begin(), convert(object.attr("__origin__"), depth + 1));
-    return Object::make(ObjectKind::kPythonType,
-                        elaborate::PythonType{"Annotated", std::move(arguments)});
+    return elaborate::generic_class("Annotated", std::move(arguments));
 }
 
 bool is_class_of_none(nb::handle object) {
@@ -243,9 +242,7 @@ std::optional<Object> convert_python_type(nb::handle object, int depth) {
             // `typing` has the class of None where None is meant.
             items.push_back(is_class_of_none(one) ? Object::none() : convert(one, depth + 1));
         }
-        return Object::make(
-            ObjectKind::kPythonType,
-            elaborate::PythonType{text == "UnionType" ? "Union" : text, std::move(items)});
+        return elaborate::generic_class(text, std::move(items));
     }
     nb::object module = attribute_or_none(object, "__module__");
     nb::object name = attribute_or_none(object, "__name__");

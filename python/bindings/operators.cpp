@@ -188,15 +188,6 @@ void assign_item(PyTensor& self, nb::handle index, nb::handle value) {
     self.array = nb::object();
 }
 
-// Whether NumPy gives a view for the index, in which an assignment is seen by the whole.
-bool is_view(const std::vector<Item>& items) {
-    return std::all_of(items.begin(), items.end(), [](const Item& item) {
-        return item.kind != lowering::SubscriptKind::kTensor ||
-               (item.tensor->tensor().rank() == 0 &&
-                is_integer(item.tensor->tensor().element_type()));
-    });
-}
-
 // x[index]
 nb::object item_of(nb::handle self, nb::handle index) {
     constexpr int kMostOrigins = 4;
@@ -204,7 +195,7 @@ nb::object item_of(nb::handle self, nb::handle index) {
     EagerEmitter e;
     std::vector<Item> items = subscript_items(e, index, TensorIndices());
     std::shared_ptr<Origin> origin;
-    if (is_view(items)) {
+    if (lowering::gives_view(e, items)) {
         origin = std::make_shared<Origin>(Origin{nb::weakref(self), nb::borrow(index), nullptr});
         if (whole.origin != nullptr && whole.origin->depth < kMostOrigins) {
             origin->outer = whole.origin;

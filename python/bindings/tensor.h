@@ -51,8 +51,9 @@ bool holds_tensor(nb::handle object);
 // A Tensor, an array, a TensorProto, a literal, or what DLPack or `__array__` offers as a tensor.
 Tensor tensor_from_python(nb::handle object, ElementType type = ElementType::kUndefined);
 
-// None, a tensor, a list of tensors as a sequence, or a dict as a map.
-eval::RuntimeValue value_from_python(nb::handle object);
+// None, a tensor, a list of tensors as a sequence, or a dict as a map. `declared`, where it is
+// known, says which it is, and of which type the literals in it are; nobody checks the rest.
+eval::RuntimeValue value_from_python(nb::handle object, const Type& declared = {});
 // Tensors become Tensor or numpy.ndarray; sequences become lists, maps dicts.
 enum class Given : uint8_t {
     kTensors,

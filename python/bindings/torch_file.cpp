@@ -93,11 +93,7 @@ void finish_program(PyTorchProgram& self, const std::string& state) {
 PyTorchProgram with_outputs(const PyTorchProgram& self, const std::vector<std::string>& names) {
     PyTorchProgram made = self;
     made.script = nullptr;
-    made.file.program.outputs.clear();
-    made.file.program.output_names.clear();
-    for (const std::string& name : names) {
-        made.file.program.outputs.push_back(torch::Value::ref(name));
-    }
+    made.file.program = torch::with_outputs(std::move(made.file.program), names);
     return made;
 }
 

@@ -2,8 +2,6 @@
 
 #include <nanobind/stl/string.h>
 
-#include <fmt/format.h>
-
 #include <map>
 #include <memory>
 #include <optional>
@@ -127,10 +125,7 @@ class Reader {
         bool lacks_casts = higher_order == "wrap_with_autocast" && args.size() > 2 &&
                            args[2] == torch::Value::boolean(true);
         if (lacks_casts || !set_bodies(made, higher_order, std::move(args), results)) {
-            problems.push_back({made.place,
-                                fmt::format("the operator {}, which has bodies",
-                                            torch::python_string(higher_order, '`')),
-                                std::string(torch::kWithoutBodies)});
+            problems.push_back(torch::without_bodies(made, higher_order));
         }
         return made;
     }
@@ -196,12 +191,11 @@ class Reader {
             auto found = facts.find(name);
             return found != facts.end() ? &found->second : nullptr;
         };
-        bool is_told =
-            !nb::cast<bool>(nb::getattr(from, "numbers_storages")) && torch::tells_views(made);
-        if (!is_told) {
-            torch::add_problems(problems, torch::number_storages(made, groups, facts_of));
-        }
-        torch::add_problems(problems, torch::resolve_strided(made, facts_of, is_told));
+        bool is_told = !nb::cast<bool>(nb::getattr(from, "numbers_storages"));
+        torch::add_problems(
+            problems, torch::settle_storages(
+                          made, groups, facts_of,
+                          is_told ? torch::MemoryTold::kStorages : torch::MemoryTold::kNothing));
     }
 
     // Numbers, and expressions as sympy.srepr writes them.

@@ -1,9 +1,12 @@
 // The tensor types of sardonyx.onnx_types as ONNX types. They are recognised by their attributes
 // `dtype` and `shape`, so that their module need not be imported.
+#include <span>
+
 #include "bindings/call.h"
 #include "bindings/environment.h"
 #include "bindings/numpy.h"
 #include "elaborate/annotations.h"
+#include "proto/proto.h"
 #include "types/annotation_dims.h"
 
 namespace sardonyx::python {
@@ -22,19 +25,6 @@ Shape dims_from_python(nb::handle dim) {
     return {PyLong_Check(dim.ptr()) ? Dim(int_from_python(dim)) : Dim()};
 }
 
-// Of a TypeProto: any text is the name of one dimension.
-Dim dim_from_proto(nb::handle dim) {
-    nb::object which = dim.attr("WhichOneof")("value");
-    if (which.is_none()) {
-        return {};
-    }
-    nb::object value = dim.attr(nb::str(which));
-    if (!PyUnicode_Check(value.ptr())) {
-        return int_from_python(value);
-    }
-    return Dim::of_text(text_from_python(value));
-}
-
 std::optional<Shape> shape_from_python(nb::handle shape) {
     if (shape.ptr() == Py_Ellipsis) {
         return std::nullopt;
@@ -51,35 +41,17 @@ std::optional<Shape> shape_from_python(nb::handle shape) {
     return dims;
 }
 
-// A TypeProto or ValueInfoProto of the onnx package.
+// The TypeProto that a TypeProto or ValueInfoProto of the onnx package is or has; not valid: it is
+// neither.
+nb::object type_proto_of(nb::handle object) {
+    nb::object type = nb::getattr(object, "type", nb::none());
+    nb::object proto = type.is_none() ? nb::borrow(object) : type;
+    return nb::hasattr(proto, "tensor_type") ? proto : nb::object();
+}
+
 Type type_from_proto(nb::handle proto) {
-    if (nb::hasattr(proto, "type")) {  // ValueInfoProto
-        return type_from_proto(proto.attr("type"));
-    }
-    std::string kind = text_from_python(nb::str(proto.attr("WhichOneof")("value")));
-    if (kind == "sequence_type" || kind == "optional_type") {
-        Type element = type_from_proto(proto.attr(kind.c_str()).attr("elem_type"));
-        return kind == "sequence_type" ? Type::sequence(element) : Type::optional(element);
-    }
-    if (kind == "map_type") {
-        nb::object map = proto.attr("map_type");
-        return Type::map(element_type_from_number(int_from_python(map.attr("key_type"))),
-                         type_from_proto(map.attr("value_type")));
-    }
-    if (kind != "tensor_type" && kind != "sparse_tensor_type") {
-        return {};
-    }
-    nb::object tensor = proto.attr(kind.c_str());
-    std::optional<Shape> shape;
-    if (nb::cast<bool>(tensor.attr("HasField")("shape"))) {
-        shape.emplace();
-        for (nb::handle dim : tensor.attr("shape").attr("dim")) {
-            shape->push_back(dim_from_proto(dim));
-        }
-    }
-    ElementType element = element_type_from_number(int_from_python(tensor.attr("elem_type")));
-    return kind == "tensor_type" ? Type::tensor(element, std::move(shape))
-                                 : Type::sparse_tensor(element, std::move(shape));
+    std::string bytes = text_from_python(proto.attr("SerializeToString")());
+    return unwrap(proto::read_type(std::as_bytes(std::span(bytes))));
 }
 
 }  // namespace
@@ -105,9 +77,9 @@ Type type_from_python(nb::handle object) {
         return parse_type(text_from_python(object)).value_or(Type());
     }
     if (!PyType_Check(object.ptr())) {
-        return nb::hasattr(object, "WhichOneof")
-                   ? type_from_proto(object)
-                   : elaborate::annotated_type(object_from_python(object));
+        nb::object proto = type_proto_of(object);
+        return proto.is_valid() ? type_from_proto(proto)
+                                : elaborate::annotated_type(object_from_python(object));
     }
     ElementType type = element_type_from_python(object);
     if (type == ElementType::kUndefined || !nb::hasattr(object, "shape")) {

@@ -3,6 +3,7 @@
 #include "bindings/model.h"
 #include "bindings/numpy.h"
 #include "bindings/tensor.h"
+#include "ir/graph_walk.h"
 #include "types/element_type.h"
 
 namespace sardonyx::python {
@@ -69,12 +70,6 @@ nb::object uses(const PyValue& self) {
     });
 }
 
-bool is_among_outputs(const PyValue& self) {
-    const ir::Value& value = self.get();
-    const std::vector<ir::Value*>& outputs = value.graph()->outputs;
-    return std::find(outputs.begin(), outputs.end(), &value) != outputs.end();
-}
-
 void replace_all_uses(const PyValue& self, nb::handle other) {
     ir::Value* value = value_from_argument(*self.state, other);
     edited(editor_of(*self.state).replace_uses(self.get(), *value));
@@ -83,7 +78,7 @@ void replace_all_uses(const PyValue& self, nb::handle other) {
 std::string value_repr(const PyValue& self) {
     const ir::Value& value = *self.part;
     std::string name = text_from_python(nb::repr(text_to_python(value.name)));
-    bool is_gone = self.state->editor != nullptr && !self.state->editor->is_alive(value);
+    bool is_gone = is_removed(*self.state, value);
     std::string type = value.type.is_known() ? ": " + value.type.to_string() : "";
     return "<Value " + name + (is_gone ? ", removed>" : type + ">");
 }
@@ -118,7 +113,7 @@ nb::object is_initializer(const PyValue& self) {
 }
 
 nb::object is_output(const PyValue& self) {
-    return nb::bool_(is_among_outputs(self));
+    return nb::bool_(ir::is_graph_output(self.get()));
 }
 
 PyGetSetDef kValueAttributes[] = {

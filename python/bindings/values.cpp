@@ -9,11 +9,9 @@ namespace sardonyx::python {
 namespace {
 
 Tensor tensor_from_proto(nb::handle object) {
-    std::string bytes = text_from_python(object.attr("SerializeToString")());
-    auto owner = std::make_shared<std::string>(std::move(bytes));
-    std::span<const std::byte> view(reinterpret_cast<const std::byte*>(owner->data()),
-                                    owner->size());
-    return unwrap(proto::read_tensor(view, owner));
+    auto bytes =
+        std::make_shared<const std::string>(text_from_python(object.attr("SerializeToString")()));
+    return unwrap(proto::read_tensor(std::as_bytes(std::span(*bytes)), bytes));
 }
 
 // Lists may contain themselves: beyond Python's recursion limit, raises RecursionError.
@@ -28,18 +26,48 @@ struct Nesting {
     Nesting& operator=(const Nesting&) = delete;
 };
 
-// A map of ai.onnx.ml: its keys are all integers or all strings.
-std::shared_ptr<const eval::Map> map_from_python(const nb::dict& dict) {
-    nb::object keys = nb::list(dict.keys()), values = nb::list(dict.values());
-    if (!is_literal(values)) {  // scalars of NumPy
-        values = nb::module_::import_("numpy").attr("asarray")(values);
+// The element type that is said of a tensor's elements, or of a map's keys.
+ElementType said_of(const Type& declared) {
+    return declared.is_tensor() || declared.kind() == TypeKind::kMap ? declared.element_type()
+                                                                     : ElementType::kUndefined;
+}
+
+// Numbers, strings, scalars of NumPy; it would make texts of numbers that stand beside texts.
+Tensor tensor_of_items(const nb::list& items, const Type& declared) {
+    bool is_text = false;
+    for (nb::handle item : items) {
+        is_text = is_text || PyUnicode_Check(item.ptr()) || PyBytes_Check(item.ptr());
     }
-    auto map = eval::make_map(tensor_from_literal(keys, ElementType::kUndefined),
-                              tensor_from_python(values));
+    return is_text || is_literal(items)
+               ? tensor_from_literal(items, said_of(declared))
+               : tensor_from_python(nb::module_::import_("numpy").attr("asarray")(items));
+}
+
+// A map of ai.onnx.ml: its keys are all integers or all strings.
+eval::RuntimeValue map_from_python(const nb::dict& dict, const Type& declared) {
+    bool is_map = declared.kind() == TypeKind::kMap;
+    auto map = eval::make_map(
+        tensor_of_items(nb::list(dict.keys()), is_map ? declared : Type()),
+        tensor_of_items(nb::list(dict.values()), is_map ? declared.element() : Type()));
     if (!map.ok()) {
         raise(PyExc_TypeError, map.error().message);
     }
     return std::move(*map);
+}
+
+// The lists in it have the nesting of the type, or else that of Python.
+eval::RuntimeValue sequence_from_python(nb::handle list, const Type& declared) {
+    Nesting nesting;
+    Type element = declared.kind() == TypeKind::kSequence ? declared.element() : Type();
+    auto sequence = std::make_shared<eval::Sequence>();
+    sequence->element_type = said_of(element);
+    for (nb::handle item : nb::borrow<nb::object>(list)) {
+        sequence->items.push_back(value_from_python(item, element));
+        if (sequence->items.back().is_tensor()) {
+            sequence->element_type = sequence->items.back().tensor().element_type();
+        }
+    }
+    return std::shared_ptr<const eval::Sequence>(std::move(sequence));
 }
 
 }  // namespace
@@ -72,26 +100,24 @@ Tensor tensor_from_python(nb::handle object, ElementType type) {
                                "list of them");
 }
 
-eval::RuntimeValue value_from_python(nb::handle object) {
+eval::RuntimeValue value_from_python(nb::handle object, const Type& declared) {
     if (object.is_none()) {
         return {};
     }
+    if (declared.kind() == TypeKind::kOptional) {
+        return value_from_python(object, declared.element());
+    }
     if (PyDict_Check(object.ptr())) {
-        return map_from_python(nb::borrow<nb::dict>(object));
+        return map_from_python(nb::borrow<nb::dict>(object), declared);
     }
     bool is_list = PyList_Check(object.ptr()) || PyTuple_Check(object.ptr());
-    if (!is_list || (nb::len(object) > 0 && is_literal(object))) {
-        return tensor_from_python(object);
+    // Of a tensor, also [], and floats of NumPy, which are Python's, too.
+    if (declared.is_tensor() && is_literal(object)) {
+        return tensor_from_literal(object, declared.element_type());
     }
-    Nesting nesting;
-    auto sequence = std::make_shared<eval::Sequence>();
-    for (nb::handle item : nb::borrow<nb::object>(object)) {
-        sequence->items.push_back(value_from_python(item));
-        if (sequence->items.back().is_tensor()) {
-            sequence->element_type = sequence->items.back().tensor().element_type();
-        }
-    }
-    return std::shared_ptr<const eval::Sequence>(std::move(sequence));
+    bool is_sequence = is_list && (declared.kind() == TypeKind::kSequence || nb::len(object) == 0 ||
+                                   !is_literal(object));
+    return is_sequence ? sequence_from_python(object, declared) : tensor_from_python(object);
 }
 
 namespace {
@@ -195,9 +221,10 @@ nb::object own_array(PyTensor& tensor, bool is_last) {
     return array;
 }
 
-// `holders` is the number of references that end with this call. Only the reference count tells
-// whether a result has other owners; if it is too high, as with debuggers and profilers, the
-// elements are copied, and the result is the same.
+// `holders` is the number of references that end with this call. Python tells nothing else of
+// whether a body has kept its result, which must not change when the caller writes to the array:
+// the alternative is to copy each result. Where the count is too high, as with debuggers and
+// profilers, the elements are copied, and the result is the same.
 nb::object result(nb::handle object, int element_type, bool as_arrays, Py_ssize_t holders) {
     if (object.is_none() || PyDict_Check(object.ptr())) {
         return nb::borrow(object);

@@ -52,8 +52,6 @@ def compile(
         advice = ": call its `compile()`" if isinstance(text, OnnxFunction) else ""
         raise TypeError(f"compile takes the text of scripts, not {text!r}{advice}")
     version = opset if isinstance(opset, int) else opset.version
-    if version < 0 or ir_version < 0:
-        raise ValueError("`opset` and `ir_version` are versions, which are positive numbers")
     lines = {line: dict(one) for line, one in (line_metadata or {}).items()}
     words = [
         *(globals or {}),

@@ -123,15 +123,10 @@ def save(
 
     if weights not in ("data", "safetensors"):
         raise ValueError(f'`weights` is "data" or "safetensors", not {weights!r}')
-    if not 1 <= alignment <= 65536:
-        raise ValueError(f"`alignment` is from 1 to 65536, not {alignment}")
-    is_safetensors = weights == "safetensors"
-    if external_bytes is None and (is_safetensors or file_bytes or share_equal):
-        external_bytes = 1024
-    if (external_bytes or 0) < 0 or file_bytes < 0:
+    if min(external_bytes or 0, file_bytes, alignment) < 0:
         raise ValueError("a number of bytes is not negative")
     name = os.fspath(path)
-    options = (file_bytes, alignment, is_safetensors, share_equal, quiet)
+    options = (file_bytes, alignment, weights == "safetensors", share_equal, quiet)
     try:
         save_model(model, name, external_bytes, *options)
     except EvalError as error:

@@ -177,19 +177,12 @@ void Model::save(const std::string& path, const SaveOptions& options) const {
         }
         return;
     }
-    constexpr size_t kMostAlignment = 65536;
-    if (options.alignment == 0 || options.alignment > kMostAlignment) {
-        api::fail("`alignment` is from 1 to 65536");
-    }
     driver::SaveOptions how;
     how.external_bytes = options.external_bytes;
     how.alignment = options.alignment;
     how.file_bytes = options.file_bytes;
     how.safetensors = options.safetensors;
     how.share_equal = options.share_equal;
-    if (!how.external_bytes && (how.safetensors || how.share_equal || how.file_bytes != 0)) {
-        how.external_bytes = driver::kExternalBytes;
-    }
     how.source = state().source;
     how.files = state().files;
     how.watch = options.progress;

@@ -11,6 +11,7 @@
 #include "cli/compilation.h"
 #include "cli/inputs.h"
 #include "cli/terminal.h"
+#include "types/dim_names.h"
 #include "types/numpy_names.h"
 
 namespace sardonyx::cli {
@@ -55,10 +56,8 @@ Result<RandomOptions> read_random(const ir::Graph& graph, const InputOptions& op
     std::set<std::string> names;
     for (const ir::Value* input : graph.inputs) {
         for (const Dim& dim : input->type.has_shape() ? input->type.shape() : Shape()) {
-            (void)dim.substitute([&names](std::string_view name) {
-                names.emplace(name);
-                return Dim::symbol(name);
-            });
+            std::vector<std::string> symbols = symbols_of(dim);
+            names.insert(symbols.begin(), symbols.end());
         }
     }
     for (const auto& [name, text] : options.sizes) {

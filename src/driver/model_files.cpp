@@ -217,17 +217,25 @@ Result<size_t> Save::write_divided(const ir::Model& model, proto::Form form,
 
 Result<size_t> write_model_files(const ir::Model& model, const std::string& path,
                                  const SaveOptions& options) {
+    constexpr size_t kMostAlignment = 65536;
+    if (options.alignment == 0 || options.alignment > kMostAlignment) {
+        return Error{"`alignment` is from 1 to 65536"};
+    }
     proto::Form form = options.form.value_or(proto::form_of_path(path));
     Save save(path, options);
     bool had_external = options.source.has_external();
-    if (!options.external_bytes.has_value() && form == proto::Form::kBytes && had_external) {
+    // Whoever says how files of data are made wants some.
+    bool wants_external = options.safetensors || options.share_equal || options.file_bytes != 0;
+    bool is_as_it_was = !options.external_bytes.has_value() && !wants_external;
+    if (is_as_it_was && form == proto::Form::kBytes && had_external) {
         std::string_view bytes =
             proto::bytes_as_read(model, options.source, proto::ExternalParts::kSeenTo);
         if (!bytes.empty()) {
             return save.write_as_read(bytes);
         }
     }
-    size_t external_bytes = options.external_bytes.value_or(had_external ? kExternalBytes : 0);
+    size_t external_bytes =
+        options.external_bytes.value_or(had_external || wants_external ? kExternalBytes : 0);
     return external_bytes == 0 ? save.write_whole(model, form)
                                : save.write_divided(model, form, external_bytes);
 }

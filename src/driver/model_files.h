@@ -18,11 +18,12 @@ namespace sardonyx::driver {
 constexpr size_t kExternalBytes = 1024;
 
 struct SaveOptions {
-    // Initializers of so many bytes and more go beside the model; 0: none. Nothing: as it was: a
-    // model that nobody has changed keeps its files of data, byte by byte, and one that had some
-    // has one file of its own.
+    // Initializers of so many bytes and more go beside the model; 0: none. Nothing: kExternalBytes
+    // with `file_bytes`, `safetensors` or `share_equal`; else as it was: a model that
+    // nobody has changed keeps its files of data, byte by byte, and one that had some has one file
+    // of its own.
     std::optional<size_t> external_bytes = std::nullopt;
-    size_t alignment = 4096;   // of each in its file
+    size_t alignment = 4096;   // of each in its file; 1 to 65536
     size_t file_bytes = 0;     // after which another file begins; 0: all go to one
     bool safetensors = false;  // the files are .safetensors, without gaps
     bool share_equal = false;  // equal tensors are written once

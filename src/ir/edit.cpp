@@ -105,8 +105,8 @@ Result<void> Editor::check_inputs(std::span<Value* const> inputs, const Graph& g
 
 Result<Node*> Editor::insert(Graph& graph, Node* position, const NewNode& wanted) {
     SDX_TRY(check_alive(graph));
-    if (position != nullptr && position->graph() != &graph) {
-        return Error{fmt::format("{} is not in graph `{}`", describe(*position), graph.name)};
+    if (position != nullptr) {
+        SDX_TRY(check_in(graph, *position));
     }
     if (wanted.op_type.empty()) {
         return Error{"a node needs an operator"};
@@ -343,8 +343,8 @@ std::vector<const Node*> Editor::readers(const Value& value) const {
 Result<void> Editor::move(Node& node, Node* position) {
     SDX_TRY(check_alive(node));
     Graph& graph = *node.graph();
-    if (position != nullptr && position->graph() != &graph) {
-        return Error{describe(*position) + " is not in the same graph"};
+    if (position != nullptr) {
+        SDX_TRY(check_in(graph, *position));
     }
     if (position == &node || position == node.next()) {
         return {};

@@ -86,6 +86,13 @@ class Editor {
     bool is_alive(const Graph& graph) const { return dead_graphs_.count(&graph) == 0; }
     bool is_alive(const Node& node) const { return node.graph() != nullptr; }
     bool is_alive(const Value& value) const;
+    // Error: it is not.
+    Result<void> check_alive(const Graph& graph) const;
+    Result<void> check_alive(const Node& node) const;
+    Result<void> check_alive(const Value& value) const;
+    Result<void> check_alive(const Function& function) const;
+    // Error: the node is in another graph, as one around it.
+    static Result<void> check_in(const Graph& graph, const Node& node);
 
     // Forgets what was known of values that depend on what has been edited since: types of inner
     // values, constants and contents. Whoever reads these calls it first; the next inference knows
@@ -104,8 +111,6 @@ class Editor {
     std::vector<const Graph*> roots() const;
     const Graph* root_of(const Graph& graph) const;
     const Node* anchor(const Graph& outer, const Graph& graph, const Node* position) const;
-    Result<void> check_alive(const Graph& graph) const;
-    Result<void> check_alive(const Node& node) const;
     const Graph* hiding_graph(const Value& value, const Graph& graph) const;
     Result<void> check_in_sight(const Value* value, const Graph& graph, const Node* position) const;
     Result<void> check_inputs(std::span<Value* const> inputs, const Graph& graph,

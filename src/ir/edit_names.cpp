@@ -120,9 +120,7 @@ Result<void> Editor::check_in_sight(const Value* value, const Graph& graph,
     if (value == nullptr) {
         return {};
     }
-    if (!is_alive(*value)) {
-        return Error{fmt::format("value `{}` is no longer in the model", value->name)};
-    }
+    SDX_TRY(check_alive(*value));
     const Graph* around = &graph;
     while (around != nullptr && around != value->graph()) {
         around = around->parent();

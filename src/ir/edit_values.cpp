@@ -30,6 +30,28 @@ void for_each_call(const Graph& graph, const Function& function, const Visit& vi
 
 }  // namespace
 
+Result<void> Editor::check_alive(const Value& value) const {
+    if (!is_alive(value)) {
+        return Error{fmt::format("value `{}` is no longer in the model", value.name)};
+    }
+    return {};
+}
+
+Result<void> Editor::check_alive(const Function& function) const {
+    const std::vector<Function*>& all = model_.functions;
+    if (std::find(all.begin(), all.end(), &function) == all.end()) {
+        return Error{fmt::format("function `{}` is no longer in the model", function.name)};
+    }
+    return {};
+}
+
+Result<void> Editor::check_in(const Graph& graph, const Node& node) {
+    if (node.graph() != &graph) {
+        return Error{fmt::format("{} is not in graph `{}`", describe(node), graph.name)};
+    }
+    return {};
+}
+
 Result<Value*> Editor::add_input(Graph& graph, std::string_view name, Type type) {
     SDX_TRY(check_alive(graph));
     make_way(graph, name);
@@ -55,9 +77,7 @@ Result<Value*> Editor::add_initializer(Graph& graph, std::string_view name, Tens
 }
 
 Result<void> Editor::remove(Value& value) {
-    if (!is_alive(value)) {
-        return Error{fmt::format("value `{}` is no longer in the model", value.name)};
-    }
+    SDX_TRY(check_alive(value));
     if (value.producer() != nullptr) {
         return Error{fmt::format("value `{}` is an output of {}: remove the node", value.name,
                                  describe(*value.producer()))};
@@ -97,9 +117,7 @@ Result<void> Editor::set_tensor(Value& initializer, Tensor tensor) {
 }
 
 Result<void> Editor::set_type(Value& value, Type type) {
-    if (!is_alive(value)) {
-        return Error{fmt::format("value `{}` is no longer in the model", value.name)};
-    }
+    SDX_TRY(check_alive(value));
     if (value.is_initializer() && !value.is_graph_input()) {
         return Error{fmt::format("the type of initializer `{}` is that of its tensor", value.name)};
     }
@@ -115,9 +133,7 @@ Result<void> Editor::set_type(Value& value, Type type) {
 }
 
 Result<void> Editor::rename(Value& value, std::string_view name) {
-    if (!is_alive(value)) {
-        return Error{fmt::format("value `{}` is no longer in the model", value.name)};
-    }
+    SDX_TRY(check_alive(value));
     if (name == value.name) {
         return {};
     }
@@ -149,9 +165,7 @@ Result<void> Editor::check_output(const Graph& graph, const Value& value) const 
 }
 
 Result<void> Editor::replace_uses(Value& value, Value& other) {
-    if (!is_alive(value)) {
-        return Error{fmt::format("value `{}` is no longer in the model", value.name)};
-    }
+    SDX_TRY(check_alive(value));
     if (&value == &other) {
         return {};
     }
@@ -246,10 +260,8 @@ std::vector<const Graph*> Editor::roots() const {
 }
 
 Result<void> Editor::remove_function(Function& function) {
+    SDX_TRY(check_alive(function));
     auto& all = model_.functions;
-    if (std::find(all.begin(), all.end(), &function) == all.end()) {
-        return Error{fmt::format("function `{}` is no longer in the model", function.name)};
-    }
     for (const Graph* root : roots()) {
         const Node* caller = nullptr;
         if (root != function.body) {

@@ -1,5 +1,10 @@
 #include "ir/graph_walk.h"
 
+#include <algorithm>
+#include <vector>
+
+#include "base/check.h"
+
 namespace sardonyx::ir {
 namespace {
 
@@ -27,6 +32,22 @@ bool encloses(const Graph& outer, const Graph* graph) {
         graph = graph->parent();
     }
     return graph != nullptr;
+}
+
+Node& node_at(const Graph& graph, size_t index) {
+    size_t count = node_count(graph);
+    SDX_CHECK(index < count);
+    bool from_end = index > count / 2;
+    Node* node = from_end ? graph.last_node() : graph.first_node();
+    for (size_t i = from_end ? count - 1 - index : index; i > 0; --i) {
+        node = from_end ? node->previous() : node->next();
+    }
+    return *node;
+}
+
+bool is_graph_output(const Value& value) {
+    const std::vector<Value*>& outputs = value.graph()->outputs;
+    return std::find(outputs.begin(), outputs.end(), &value) != outputs.end();
 }
 
 Value* find_own_value(const Graph& graph, std::string_view name) {

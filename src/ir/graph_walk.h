@@ -11,6 +11,12 @@ size_t node_count(const Graph& graph);
 // Whether it is that graph or one inside it; null is not.
 bool encloses(const Graph& outer, const Graph* graph);
 
+// The node at this place, which the graph has; from the nearer end.
+Node& node_at(const Graph& graph, size_t index);
+
+// Whether the value is an output of its graph. Outputs of graphs are no uses.
+bool is_graph_output(const Value& value);
+
 // Calls visit(Value*) for each value that the graph has or makes, in order: inputs, initializers
 // that are no inputs, results.
 template <typename Visit>

@@ -75,9 +75,7 @@ class Owner {
         Tensor of(const Tensor& wanted) {
             if (!tensor.is_valid()) {
                 original = wanted;
-                tensor = Tensor::uninitialized(wanted.element_type(), wanted.dims());
-                std::memcpy(tensor.mutable_bytes().data(), wanted.bytes().data(),
-                            wanted.bytes().size());
+                tensor = copy_of(wanted);
             }
             return tensor.reshaped(wanted.dims());
         }
@@ -88,6 +86,13 @@ class Owner {
 };
 
 }  // namespace
+
+Tensor copy_of(const Tensor& tensor) {
+    Tensor copy = Tensor::uninitialized(tensor.element_type(), tensor.dims());
+    std::span<const std::byte> bytes = tensor.bytes();
+    std::copy(bytes.begin(), bytes.end(), copy.mutable_bytes().begin());
+    return copy;
+}
 
 void own_tensors(Model& model) {
     Owner owner;

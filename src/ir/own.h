@@ -9,4 +9,7 @@ namespace sardonyx::ir {
 // file, which others may change. Tensors that share storage go on sharing.
 void own_tensors(Model& model);
 
+// The tensor with elements of its own, which nobody else can change; not of strings.
+Tensor copy_of(const Tensor& tensor);
+
 }  // namespace sardonyx::ir

@@ -26,6 +26,15 @@ void for_each_subgraph(const Node& node, Visit visit) {
     }
 }
 
+// Calls visit(Node&) for each node of the graph, and after it for those of its subgraphs.
+template <typename Visit>
+void for_each_node(const Graph& graph, const Visit& visit) {
+    for (Node& node : graph) {
+        visit(node);
+        for_each_subgraph(node, [&](const Graph& inner) { for_each_node(inner, visit); });
+    }
+}
+
 // Calls visit(const Value&) for each input of the node, and for all that is read in its subgraphs.
 template <typename Visit>
 void for_each_read(const Node& node, const Visit& visit) {

@@ -42,6 +42,16 @@ struct SubscriptItem {
     std::optional<SliceBound<V>> lower, upper, step;  // kSlice; nothing: left out
 };
 
+// Whether NumPy gives a view for these items, in which an assignment is seen by the whole: integers
+// and slices alone, not lists and masks.
+template <typename E>
+bool gives_view(E& e, const std::vector<SubscriptItem<typename E::Value>>& items) {
+    return std::all_of(items.begin(), items.end(), [&e](const auto& item) {
+        return item.kind != SubscriptKind::kTensor ||
+               (e.rank(item.tensor) == 0 && is_integer(e.element(item.tensor)));
+    });
+}
+
 template <typename E>
 bool index_fits(E& e, const typename E::Value& value, int64_t axis, int64_t index) {
     int64_t size = e.dim(value, axis);

@@ -12,6 +12,7 @@
 #include "ir/attribute_text.h"
 #include "ir/describe.h"
 #include "ir/equal.h"
+#include "ir/graph_walk.h"
 #include "ir/walk.h"
 #include "models/matching.h"
 #include "models/statistics.h"
@@ -312,7 +313,8 @@ class GraphDiff {
             add(ChangeKind::kInterface, "outputs of " + what, value_text(x), value_text(y));
             return;
         }
-        if (x->type.is_known() && y->type.is_known() && !(x->type == y->type) && !is_output(*x)) {
+        if (x->type.is_known() && y->type.is_known() && !(x->type == y->type) &&
+            !ir::is_graph_output(*x)) {
             add(ChangeKind::kType, fmt::format("`{}`", x->name), x->type.to_string(),
                 y->type.to_string());
         }
@@ -320,11 +322,6 @@ class GraphDiff {
             add(ChangeKind::kName, fmt::format("`{}`", x->name), std::string(x->name),
                 std::string(y->name));
         }
-    }
-
-    static bool is_output(const ir::Value& value) {
-        const std::vector<ir::Value*>& outputs = value.graph()->outputs;
-        return std::find(outputs.begin(), outputs.end(), &value) != outputs.end();
     }
 
     const ops::Schema* schema_of(const ir::Node& node, const ir::Model& model,

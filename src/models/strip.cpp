@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/graph_walk.h"
 #include "models/values.h"
 
 namespace sardonyx::models {
@@ -63,18 +64,14 @@ class Stripper {
 
     void strip_value(ir::Value& value) {
         strip_texts(value.doc, value.metadata);
-        bool is_interface = value.is_graph_input() || value.is_initializer() || is_output(value);
+        bool is_interface =
+            value.is_graph_input() || value.is_initializer() || ir::is_graph_output(value);
         bool is_stated = value.type.is_known() || !value.preserved.empty();
         if (request_.types && !is_interface && is_stated) {
             value.type = Type();
             value.preserved = {};
             ++result_.types;
         }
-    }
-
-    static bool is_output(const ir::Value& value) {
-        const std::vector<ir::Value*>& outputs = value.graph()->outputs;
-        return std::find(outputs.begin(), outputs.end(), &value) != outputs.end();
     }
 
     ir::Model& model_;

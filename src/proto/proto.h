@@ -90,6 +90,10 @@ Result<std::unique_ptr<ir::Model>> read_function(std::span<const std::byte> byte
 Result<Tensor> read_tensor(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
                            const ReadOptions& options = {});
 
+// Reads a TypeProto, with the dims that names, expressions and placeholders in it mean; not known:
+// an opaque type.
+Result<Type> read_type(std::span<const std::byte> bytes);
+
 // The lowest IR version that the content needs (opset imports, element types, overloads, metadata,
 // ...), at least 4, or the model's own ir_version when that is set.
 int64_t needed_ir_version(const ir::Model& model);

@@ -428,4 +428,17 @@ Result<Tensor> read_tensor(std::span<const std::byte> bytes, std::shared_ptr<con
     return std::move(result.tensor);
 }
 
+Result<Type> read_type(std::span<const std::byte> bytes) {
+    ir::Model texts;
+    ReadOptions options;
+    ReadContext context(options, nullptr, &texts);
+    context.keeps_types = true;
+    Type type;
+    bool is_opaque = false;
+    SDX_TRY(read_guarded(context, bytes, [&](std::string_view view) {
+        return read_type(context, view, &type, &is_opaque);
+    }));
+    return is_opaque ? Type() : type;
+}
+
 }  // namespace sardonyx::proto

@@ -109,8 +109,8 @@ class GraphReader {
         }
         split_outs(program_);
         FactsOf facts = [this](std::string_view name) { return facts_of(std::string(name)); };
-        add_problems(reading_.problems, number_storages(program_, groups_, facts));
-        add_problems(reading_.problems, resolve_strided(program_, facts));
+        add_problems(reading_.problems,
+                     settle_storages(program_, groups_, facts, MemoryTold::kOffsets));
         return std::move(program_);
     }
 
@@ -411,8 +411,7 @@ class GraphReader {
             state_of_bodies_ = state_in(kind, raw, node);
             std::vector<Value> args = all_arguments(raw, node);
             if (!set_bodies(node, kind, std::move(args), outputs.size())) {
-                refuse(node, fmt::format("the operator {}, which has bodies", quoted_target(kind)),
-                       std::string(kWithoutBodies));
+                reading_.problems.push_back(without_bodies(node, kind));
             }
         } else if (begins_with(target, kOps)) {
             set_operator(node, target, raw);

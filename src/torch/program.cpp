@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "torch/names.h"
+
 namespace sardonyx::torch {
 namespace {
 
@@ -170,6 +172,23 @@ bool set_bodies(Node& node, std::string_view name, std::vector<Value> args, size
         return are_of(node.args, "bsrsi") && results >= node.args[1].items.size();
     }
     return are_of(node.args, "b*");
+}
+
+Program with_outputs(Program program, const std::vector<std::string>& names) {
+    program.outputs.clear();
+    program.output_names.clear();
+    for (const std::string& name : names) {
+        program.outputs.push_back(Value::ref(name));
+    }
+    return program;
+}
+
+Problem without_bodies(const Node& node, std::string_view name) {
+    constexpr size_t kMostShown = 200;
+    return {node.place,
+            fmt::format("the operator {}, which has bodies",
+                        python_string(name.substr(0, kMostShown), '`')),
+            "write it without, or export what is in it alone"};
 }
 
 }  // namespace sardonyx::torch

@@ -214,12 +214,13 @@ inline constexpr std::string_view kOut = "out";
 // What a function of Python's numbers, such as `sym_not` or `mul`, is called in programs.
 std::string python_target(std::string_view name);
 
-// What to write in place of an operator with bodies that is none of these.
-inline constexpr std::string_view kWithoutBodies =
-    "write it without, or export what is in it alone";
 // Whether the node calls the body of this name.
 bool calls_body(const Node& node, std::string_view name);
 // Makes the node the operator of this name, which has bodies; false: there is none.
 bool set_bodies(Node& node, std::string_view name, std::vector<Value> args, size_t results);
+// The program with these of its values as results.
+Program with_outputs(Program program, const std::vector<std::string>& names);
+// What is said of a node whose operator of this name, which has bodies, has no translation.
+Problem without_bodies(const Node& node, std::string_view name);
 
 }  // namespace sardonyx::torch

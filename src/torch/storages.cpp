@@ -255,8 +255,7 @@ bool set_memory(Node& node, const std::string& whole, const FactsOf& facts_of, b
     return true;
 }
 
-}  // namespace
-
+// Whether views have the storages of their bases.
 bool tells_views(const Program& program) {
     return std::all_of(program.nodes.begin(), program.nodes.end(), [&](const Node& node) {
         bool is_view = is_one_of(kViews, packet_of(node.target)) && node.storage != 0 &&
@@ -292,10 +291,19 @@ std::vector<Problem> resolve_strided(Program& program, const FactsOf& facts_of, 
     return problems;
 }
 
-std::vector<Problem> number_storages(Program& program,
+}  // namespace
+
+std::vector<Problem> settle_storages(Program& program,
                                      const std::map<std::string, std::string, std::less<>>& groups,
-                                     const FactsOf& facts_of) {
-    return Storages(facts_of).number(program, groups);
+                                     const FactsOf& facts_of, MemoryTold told) {
+    bool is_told = told == MemoryTold::kStorages && tells_views(program);
+    std::vector<Problem> problems;
+    if (!is_told) {
+        problems = Storages(facts_of).number(program, groups);
+    }
+    add_problems(problems,
+                 resolve_strided(program, facts_of, is_told || told == MemoryTold::kOffsets));
+    return problems;
 }
 
 }  // namespace sardonyx::torch

@@ -24,20 +24,20 @@ struct TensorFacts {
 };
 using FactsOf = std::function<const TensorFacts*(std::string_view name)>;
 
-// Numbers the storages of all values. Returns the writes that may reach what is not known to be
-// shared. `groups` says which weights share their memory: they have the same text.
-std::vector<Problem> number_storages(Program& program,
+// What a program says of memory besides the sizes and strides of its tensors.
+enum class MemoryTold : uint8_t {
+    kNothing,
+    kOffsets,   // where tensors begin in their memory
+    kStorages,  // which tensors share theirs, and where they begin, unless torch has loaded the
+                // program from a file: then its views say neither
+};
+
+// Numbers the storages of all values where they are not told, and makes each `as_strided` one of
+// the tensor that is all of the memory, whose elements lie in their order. Returns the writes that
+// may reach what is not known to be shared, and each `as_strided` without such a tensor. `groups`
+// says which weights share their memory: they have the same text.
+std::vector<Problem> settle_storages(Program& program,
                                      const std::map<std::string, std::string, std::less<>>& groups,
-                                     const FactsOf& facts_of);
-
-// Whether views have the storages of their bases. They do not in a program that torch has loaded
-// from a file, whose tensors do not say either where they begin.
-bool tells_views(const Program& program);
-
-// Makes each `as_strided` one of the tensor that is all of the memory, whose elements lie in their
-// order. Returns those without such a tensor. The storages are numbered; `has_offsets`: the facts
-// say where tensors begin.
-std::vector<Problem> resolve_strided(Program& program, const FactsOf& facts_of,
-                                     bool has_offsets = true);
+                                     const FactsOf& facts_of, MemoryTold told);
 
 }  // namespace sardonyx::torch

@@ -14,4 +14,15 @@ bool is_placeholder(std::string_view name) {
            });
 }
 
+std::vector<std::string> symbols_of(const Dim& dim) {
+    std::vector<std::string> symbols;
+    (void)dim.substitute([&symbols](std::string_view symbol) {
+        if (std::find(symbols.begin(), symbols.end(), symbol) == symbols.end()) {
+            symbols.emplace_back(symbol);
+        }
+        return Dim::symbol(symbol);
+    });
+    return symbols;
+}
+
 }  // namespace sardonyx

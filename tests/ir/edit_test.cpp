@@ -8,6 +8,7 @@
 #include "ir/copy.h"
 #include "ir/graph_walk.h"
 #include "ir/verify.h"
+#include "ir/walk.h"
 
 namespace sardonyx::ir {
 namespace {
@@ -111,6 +112,26 @@ TEST_F(Edit, ReplacesUsesAndOutputs) {
     EXPECT_EQ(graph->outputs[0], twice->output());
     Node* rest[] = {abs};
     EXPECT_EQ(error(editor->remove(rest)), "");
+}
+
+TEST_F(Edit, SaysWhatIsInAnotherGraph) {
+    std::string said = "the node of `inner` (`Exp`) is not in graph `g`";
+    EXPECT_EQ(error(Editor::check_in(*graph, *inner)), said);
+    EXPECT_EQ(error(editor->move(*neg, inner)), said);
+    EXPECT_EQ(error(Editor::check_in(*graph, *neg)), "");
+}
+
+TEST_F(Edit, FindsNodesByPlace) {
+    size_t place = 0;
+    for (Node& node : *graph) {
+        EXPECT_EQ(&node_at(*graph, place++), &node);
+    }
+    EXPECT_EQ(place, node_count(*graph));
+    std::vector<Node*> all;
+    for_each_node(*graph, [&](Node& node) { all.push_back(&node); });
+    EXPECT_EQ(all, (std::vector<Node*>{neg, abs, choice, inner}));
+    EXPECT_TRUE(is_graph_output(*graph->outputs[0]));
+    EXPECT_FALSE(is_graph_output(*neg->output()));
 }
 
 TEST_F(Edit, MovesWithinWhatIsKnown) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "types/dim_expression.h"
+#include "types/dim_names.h"
 
 namespace sardonyx {
 namespace {
@@ -208,6 +209,13 @@ TEST(Dim, Substitute) {
     EXPECT_TRUE(max(N, Dim(3)).substitute(values).equals(Dim(5)));
     EXPECT_TRUE(Dim::symbol("other").substitute(values).is_unknown());
     EXPECT_TRUE(Dim(3).substitute(values).equals(Dim(3)));
+}
+
+TEST(Dim, SymbolsEachOnce) {
+    Dim n = Dim::symbol("N"), m = Dim::symbol("M");
+    EXPECT_EQ(symbols_of(n * m + floor_div(m, Dim(2))), (std::vector<std::string>{"M", "N"}));
+    EXPECT_EQ(symbols_of(Dim(3)), std::vector<std::string>());
+    EXPECT_EQ(symbols_of(Dim()), std::vector<std::string>());
 }
 
 TEST(Dim, Parse) {

@@ -2,7 +2,9 @@
 
 #include <string>
 
+#include "elaborate/library/call_caches.h"
 #include "elaborate/library/library.h"
+#include "elaborate/objects/namespaces.h"
 
 namespace sardonyx::elaborate {
 namespace {
@@ -49,6 +51,28 @@ std::optional<Object> member_of_module(std::string_view module, std::string_view
     }
     std::optional<Object> found = library_attribute(module, name);
     return found && !is_left_to_python(*found) ? found : std::nullopt;
+}
+
+Object generic_class(std::string_view name, std::vector<Object> arguments) {
+    return Object::make(
+        ObjectKind::kPythonType,
+        PythonType{std::string(name == "UnionType" ? "Union" : name), std::move(arguments)});
+}
+
+Object member_made_by(std::string_view maker, const Object& value) {
+    if (maker == "functools.cache") {
+        return cached_function(value, Object::none());
+    }
+    if (maker.empty()) {
+        return value;
+    }
+    Object self = value;
+    if (maker == kField) {
+        DictObject keywords;
+        keywords.set(Object::string("default_factory"), value);
+        self = Object::dict(std::move(keywords));
+    }
+    return Object::make(ObjectKind::kMethod, MethodObject{self, std::string(maker)});
 }
 
 }  // namespace sardonyx::elaborate

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "elaborate/objects/object.h"
 
@@ -18,5 +19,12 @@ std::optional<Object> object_called(std::string_view module, std::string_view na
 // the library does not have it, because Python calls it itself, or because it takes paths, which
 // begin at the current folder there and at the folder of the script here.
 std::optional<Object> member_of_module(std::string_view module, std::string_view name);
+
+// The class of this name with arguments, as Optional[FLOAT]. `int | None` has a name of its own.
+Object generic_class(std::string_view name, std::vector<Object> arguments);
+
+// The member of a class that is this value in its table of members, by what has made it: kField,
+// with what it calls for each instance, "functools.cache", a decorator, or nothing.
+Object member_made_by(std::string_view maker, const Object& value);
 
 }  // namespace sardonyx::elaborate

@@ -2,20 +2,16 @@
 
 #include "elaborate/objects/object.h"
 #include "types/dim_expression.h"
+#include "types/dim_names.h"
 
 namespace sardonyx::elaborate {
 namespace {
 
 // The name that the dim is; nothing for a number or a larger expression.
 std::optional<std::string> sole_name(const Dim& dim) {
-    std::optional<std::string> name;
-    bool is_sole = true;
-    (void)dim.substitute([&](std::string_view symbol) {
-        is_sole = is_sole && !name;
-        name = symbol;
-        return Dim(1);
-    });
-    return is_sole && name && dim.equals(Dim::symbol(*name)) ? name : std::nullopt;
+    std::vector<std::string> names = symbols_of(dim);
+    bool is_sole = names.size() == 1 && dim.equals(Dim::symbol(names[0]));
+    return is_sole ? std::optional(names[0]) : std::nullopt;
 }
 
 // Whether no number lies between the bounds of both, whose names need not mean the same.
@@ -74,14 +70,13 @@ std::optional<DimBindings::Conflict> DimBindings::conflict(const Type& annotatio
             continue;
         }
         Conflict conflict{annotated, found.shape()[i], {}, {}, is_outside};
-        (void)annotated.substitute([&](std::string_view symbol) {
+        for (const std::string& symbol : symbols_of(annotated)) {
             auto bound = bindings_.find(symbol);
             if (bound != bindings_.end() && conflict.name.empty()) {
                 conflict.name = bound->first;
                 conflict.binding = bound->second;
             }
-            return Dim(1);
-        });
+        }
         return conflict;
     }
     return std::nullopt;

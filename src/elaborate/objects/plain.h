@@ -9,4 +9,9 @@ namespace sardonyx::elaborate {
 // of a program, whose texts are elsewhere.
 bool is_plain(const Object& object);
 
+// Whether it is a number, a text or a container of them, and nothing but `holders` references and
+// the containers in it refers to its lists, dicts and sets: then nobody sees what a call does to
+// them that gets them.
+bool is_held_by_call(const Object& object, int holders = 1);
+
 }  // namespace sardonyx::elaborate

@@ -302,6 +302,8 @@ def test_mistakes_in_calls_of_a_compiled_script():
 def test_maps_come_from_dicts():
     got = ML.DictVectorizer({"a": 1.0, "b": 2.0}, string_vocabulary=["b", "a", "c"])
     np.testing.assert_array_equal(got, np.float32([[2, 1, 0]]))
+    got = ML.DictVectorizer({np.int64(7): 3, np.int64(9): 4}, int64_vocabulary=[9, 8, 7])
+    assert got.tolist() == [[4, 0, 3]]
     got = ML.DictVectorizer({7: 3, 9: 4}, int64_vocabulary=[9, 8, 7])
     np.testing.assert_array_equal(got, [[4, 0, 3]])
     np.testing.assert_array_equal(ML.CastMap({1: 2.0, 3: 4.0}), np.float32([[2, 4]]))
@@ -320,7 +322,8 @@ def test_maps_become_dicts_and_go_through_scripts():
 
 
 def test_maps_with_mixed_keys_are_refused():
-    with pytest.raises(TypeError):
-        ML.CastMap({1: 2.0, "a": 3.0})
+    for key in (1, np.int64(1)):
+        with pytest.raises((TypeError, ValueError)):
+            ML.CastMap({key: 2.0, "a": 3.0})
     with pytest.raises(TypeError, match="keys of a map"):
         ML.CastMap({1.5: 2.0})

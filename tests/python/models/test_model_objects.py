@@ -235,11 +235,11 @@ def test_wrong_edits_raise_and_change_nothing(model: sardonyx.Model) -> None:
         graph["x"].replace_all_uses(graph["y"])
     with refused("is of another model"):
         graph.insert_before(other.graph.nodes[0], "Neg", [graph["x"]])
-    with refused("is in another graph"):
+    with refused(r"the node of `a` \(`Mul`\) is not in graph `mlp`"):
         graph.insert_before(inner.nodes[0], "Neg", [graph["x"]])
     with refused("another value is named `h`"):
         graph["x"].name = "h"
-    with refused("`Softmax` has no attribute `axes`"):
+    with refused("`Softmax` has no attribute `axes`: did you mean `axis`"):
         softmax.attributes["axes"] = 1
     with refused("takes INT", TypeError):
         softmax.attributes["axis"] = 1.5

@@ -406,6 +406,11 @@ def test_types_of_inputs():
         }},
     ):  # fmt: skip
         np.testing.assert_array_equal(run_everywhere(untyped, X, X, **options), X + X)
+    for dims, type in ((["N + 1", 3], "FLOAT[N+1, 3]"), (["?"], "FLOAT[?]"), (None, "FLOAT[...]")):
+        proto = onnx.helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, dims)
+        assert untyped.compile(value_infos={"x": proto, "y": proto.type}).inputs == [
+            ("x", type), ("y", type)
+        ]  # fmt: skip
     with pytest.raises(TypeError, match="2 inputs, got 3 types"):
         untyped.to_model_proto(input_types=[FLOAT] * 3)
     with pytest.raises(TypeError, match="not a type for"):
