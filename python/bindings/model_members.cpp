@@ -5,6 +5,7 @@
 #include "bindings/model.h"
 #include "bindings/numpy.h"
 #include "bindings/tensor.h"
+#include "diagnostics/order.h"
 #include "driver/check_model.h"
 #include "ir/copy.h"
 #include "ir/graph_walk.h"
@@ -23,8 +24,8 @@ nb::list findings_to_python(std::vector<driver::ModelFinding> findings) {
     nb::object type = nb::module_::import_("sardonyx._model").attr("Finding");
     nb::list list;
     for (const driver::ModelFinding& finding : findings) {
-        bool is_error = finding.kind->severity == diagnostics::Severity::kError;
-        list.append(type(text_to_python(finding.kind->code), is_error ? "error" : "warning",
+        list.append(type(text_to_python(finding.kind->code),
+                         text_to_python(diagnostics::severity_name(finding.kind->severity)),
                          text_to_python(finding.message), text_to_python(finding.help)));
     }
     return list;
