@@ -406,10 +406,10 @@ def test_types_of_inputs():
         }},
     ):  # fmt: skip
         np.testing.assert_array_equal(run_everywhere(untyped, X, X, **options), X + X)
-    for dims, type in ((["N + 1", 3], "FLOAT[N+1, 3]"), (["?"], "FLOAT[?]"), (None, "FLOAT[...]")):
+    for dims, said in ((["N + 1", 3], "FLOAT[N+1, 3]"), (["?"], "FLOAT[?]"), (None, "FLOAT[...]")):
         proto = onnx.helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, dims)
         assert untyped.compile(value_infos={"x": proto, "y": proto.type}).inputs == [
-            ("x", type), ("y", type)
+            ("x", said), ("y", said)
         ]  # fmt: skip
     with pytest.raises(TypeError, match="2 inputs, got 3 types"):
         untyped.to_model_proto(input_types=[FLOAT] * 3)
