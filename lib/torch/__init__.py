@@ -9,7 +9,8 @@ _MODULES = (
     "pointwise", "activation", "view", "join", "index", "reduce", "order", "create", "products",
     "conv", "pool", "resize", "norm", "attention", "recurrent", "loss", "quantized", "special",
     "factorise", "singular", "bessel", "bins", "chance", "pairs", "pairs_fourier", "pairs_math",
-    "pairs_sums", "pairs_products", "pairs_factorise", "pairs_singular", "prims", "vision",
+    "pairs_sums", "pairs_products", "pairs_factorise", "pairs_singular", "eigen", "prims",
+    "sparse", "vision",
 )  # fmt: skip
 _loaded = False
 

@@ -273,8 +273,22 @@ def between(start, end, count):
     return low + places * ((high - low) / float(max(count - 1, 1)))
 
 
+@inline
+def chosen_places(n, r, with_replacement):
+    """The ways to choose `r` of `n` places in order, as rows, for a number of the run."""
+    line = op.Range(0, n, 1)
+    mask = op.Reshape(line, [-1] + [1] * (r - 1)) >= 0
+    for i in range(r - 1):
+        first = op.Reshape(line, [1] * i + [-1] + [1] * (r - 1 - i))
+        second = op.Reshape(line, [1] * (i + 1) + [-1] + [1] * (r - 2 - i))
+        mask = mask & (first <= second if with_replacement else first < second)
+    return op.Transpose(op.NonZero(mask), perm=[1, 0])
+
+
 @aten("combinations.default")
 def combinations(self, r=2, with_replacement=False):
+    if not isinstance(self.type.shape[0], int) and r > 0:
+        return op.Gather(self, chosen_places(self.shape[0], r, with_replacement), axis=0)
     n = self.shape[0]
     chosen = [[]]
     for _ in range(r):
@@ -341,3 +355,33 @@ def blackman_window(window_length, *, dtype=None):
 @aten("blackman_window.periodic")
 def blackman_window_periodic(window_length, periodic, *, dtype=None):
     return window_of(window_length, periodic, dtype, [0.42, -0.5, 0.08])
+
+
+@aten("hamming_window.periodic_alpha")
+def hamming_window_alpha(window_length, periodic, alpha, *, dtype=None):
+    return window_of(window_length, periodic, dtype, [alpha, -0.46])
+
+
+@aten("hamming_window.periodic_alpha_beta")
+def hamming_window_alpha_beta(window_length, periodic, alpha, beta, *, dtype=None):
+    return window_of(window_length, periodic, dtype, [alpha, -beta])
+
+
+@inline
+def slopes_of(count, periodic):
+    """From -1 to 1 over one period."""
+    n = count if periodic else count - 1
+    return op.Cast(op.Range(0, count, 1), to=DOUBLE.dtype) * (2.0 / float(n)) - 1.0
+
+
+@aten("bartlett_window.periodic")
+def bartlett_window_periodic(window_length, periodic, *, dtype=None):
+    dtype = FLOAT.dtype if dtype is None else dtype
+    if window_length == 1:
+        return filled([1], 1, dtype)
+    return cast(1.0 - op.Abs(slopes_of(window_length, periodic)), dtype)
+
+
+@aten("bartlett_window.default")
+def bartlett_window(window_length, *, dtype=None):
+    return bartlett_window_periodic(window_length, True, dtype=dtype)

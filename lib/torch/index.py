@@ -452,6 +452,9 @@ def embedding_bag(weight, indices, offsets, scale_grad_by_freq=False, mode=0, sp
         low = op.Where(op.Unsqueeze(inside, [2]), op.Unsqueeze(rows, [0]), lowest(weight.dtype))
         found = op.ReduceMax(low, [1], keepdims=0)
         bag = op.Where(count > 0.0, found, 0.0)
+        # The index of each element of the bag.
+        greatest = op.Gather(flat, op.ArgMax(low, axis=1, keepdims=0), axis=0)
+        greatest = op.Where(count > 0.0, greatest, op.CastLike(0, greatest))
     else:
         if per_sample_weights is not None:
             rows = rows * op.Unsqueeze(op.Reshape(per_sample_weights, [-1]), [1])
@@ -460,7 +463,7 @@ def embedding_bag(weight, indices, offsets, scale_grad_by_freq=False, mode=0, sp
             bag = bag / op.Max(count, cast(1.0, weight.dtype))
     bag_of = op.ReduceSum(op.Cast(places >= begin, to=INT64.dtype), [0], keepdims=0) - 1
     sizes = op.Cast(op.Squeeze(count, [1]), to=INT64.dtype)
-    return bag, bag_of, sizes, sizes
+    return bag, bag_of, sizes, greatest if mode == 2 else sizes
 
 
 @aten("repeat_interleave.self_Tensor")

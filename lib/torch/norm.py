@@ -2,6 +2,7 @@
 
 from sardonyx import FLOAT, UINT8
 
+from .create import chosen_places
 from .declare import aten, inline, op
 from .reduce import normed
 from .types import axis, cast, computed, count_of, tensor
@@ -177,21 +178,22 @@ def instance_norm(input, weight, bias, running_mean, running_var, use_input_stat
     return with_weights(y, weight, bias, input.dtype)
 
 
-@inline
-def length_along_others(v, dim):
-    """The norm over all dimensions but one."""
-    dims = [one for one in range(v.ndim) if one != dim]
-    return op.ReduceL2(v, dims, keepdims=1)
+@aten("norm_except_dim.default")
+def norm_except_dim(v, pow=2, dim=0):
+    """-1 is not the last dimension, but none: the norm is that of the whole tensor."""
+    if dim == -1:
+        return normed(v, pow, None, False)
+    return normed(v, pow, [one for one in range(v.ndim) if one != axis(dim, v.ndim)], True)
 
 
 @aten("_weight_norm.default")
 def weight_norm(v, g, dim=0):
-    return v * (g / length_along_others(v, axis(dim, v.ndim)))
+    return v * (g / norm_except_dim(v, 2, dim))
 
 
 @aten("_weight_norm_interface.default")
 def weight_norm_interface(v, g, dim=0):
-    length = length_along_others(v, axis(dim, v.ndim))
+    length = norm_except_dim(v, 2, dim)
     return v * (g / length), length
 
 
@@ -228,6 +230,9 @@ def cdist(x1, x2, p=2, compute_mode=None):
 
 @aten("pdist.default")
 def pdist(self, p=2):
+    if not isinstance(self.type.shape[0], int):
+        both = op.Gather(self, chosen_places(self.shape[0], 2, False), axis=0)
+        return normed(op.Gather(both, 0, axis=1) - op.Gather(both, 1, axis=1), p, [-1], False)
     n = self.shape[0]
     rows = [i for i in range(n) for j in range(i + 1, n)]
     columns = [j for i in range(n) for j in range(i + 1, n)]

@@ -158,11 +158,6 @@ def erf(self):
     return op.Erf(floating(self))
 
 
-@aten("erfc.default", "special_erfc.default")
-def erfc(self):
-    return 1.0 - op.Erf(floating(self))
-
-
 @aten("logit.default", "special_logit.default")
 def logit(self, eps=None):
     x = floating(self)
@@ -213,6 +208,11 @@ def ceil(self):
 @aten("round.default")
 def round_(self):
     return in_float(op.Round, self) if kind(self.dtype) == 2 else op.Identity(self)
+
+
+@aten("special_round.default")
+def special_round(self, *, decimals=0):
+    return round_(self) if decimals == 0 else round_decimals(self, decimals=decimals)
 
 
 @aten("round.decimals")

@@ -449,6 +449,15 @@ def renorm(self, p, dim, maxnorm):
     return self * op.Where(length > maxnorm, maxnorm / (length + 1e-7), op.CastLike(1.0, length))
 
 
+@aten("embedding_renorm.default")
+def embedding_renorm(self, indices, max_norm, norm_type):
+    """The rows that are read, no longer than `max_norm`."""
+    length = normed(self, norm_type, [1], True)
+    short = op.Where(length > max_norm, self * (max_norm / (length + 1e-7)), self)
+    read = op.Unsqueeze(op.Reshape(indices, [-1]), [1])
+    return op.ScatterND(self, read, op.Gather(short, op.Squeeze(read, [1]), axis=0))
+
+
 @aten("sum_to_size.default")
 def sum_to_size(self, size):
     more = self.ndim - len(size)

@@ -191,8 +191,11 @@ Result<ReadProgram> read_pt2(std::span<const std::byte> bytes, std::shared_ptr<c
                 return Error{fmt::format("{} has no entry", python_string(weight->key, '`'))};
             }
             if (entry->second.is_pickled) {
-                return Error{fmt::format("{} is pickled, and nothing is unpickled",
-                                         python_string(weight->key, '`'))};
+                return Error{
+                    fmt::format("{} is pickled, and nothing is unpickled\n   = help: if it is "
+                                "a tensor of a class of its own, as torchao's are, save "
+                                "`exported.run_decompositions({{}})`",
+                                python_string(weight->key, '`'))};
             }
             if (has_array.insert(weight->key).second) {
                 SDX_ASSIGN(Tensor array, archive->tensor(entry->second));

@@ -13,6 +13,7 @@ torch = pytest.importorskip("torch")
 import sardonyx.torch  # noqa: E402
 from sardonyx.torch import aten  # noqa: E402
 from torch import nn  # noqa: E402
+from torch.utils import _pytree  # noqa: E402
 
 pytestmark = [pytest.mark.torch, pytest.mark.filterwarnings("ignore")]
 
@@ -190,3 +191,39 @@ def test_autocast_of_normalisation() -> None:
     made = compared(Normalised().eval(), (2, 5), 3e-2)
     types = [one.type.tensor_type.elem_type for one in made.to_model_proto().graph.output]
     assert types == [onnx.TensorProto.BFLOAT16] * 3
+
+
+class Scaled(torch.Tensor):
+    """A weight as torchao has them: small integers, and the scale of each row."""
+
+    def __new__(cls, codes: Any, scale: Any) -> Any:
+        return torch.Tensor._make_wrapper_subclass(cls, codes.shape, dtype=scale.dtype)
+
+    def __init__(self, codes: Any, scale: Any) -> None:
+        self.codes, self.scale = codes, scale
+
+    def __tensor_flatten__(self) -> tuple[list[str], None]:
+        return ["codes", "scale"], None
+
+    @classmethod
+    def __tensor_unflatten__(cls, inner: Any, *_: Any) -> Any:
+        return cls(inner["codes"], inner["scale"])
+
+    @classmethod
+    def __torch_dispatch__(cls, function: Any, types: Any, args: Any, kwargs: Any = None) -> Any:
+        if function is torch.ops.aten.detach.default:
+            return cls(args[0].codes, args[0].scale)
+        plain = _pytree.tree_map_only(cls, lambda one: one.codes * one.scale, args)
+        return function(*plain, **(kwargs or {}))
+
+
+def test_weights_that_hold_other_tensors() -> None:
+    module = torch.nn.Linear(4, 3)
+    codes = torch.arange(-6, 6, dtype=torch.int8).reshape(3, 4)
+    scaled = Scaled(codes, torch.tensor([[0.5], [0.25], [2.0]]))
+    module.weight = torch.nn.Parameter(scaled, requires_grad=False)
+    exported = sardonyx.torch.export(module.eval(), (torch.ones(2, 4),))
+    x = torch.arange(8.0).reshape(2, 4)
+    found = exported.compile()(x.numpy())
+    np.testing.assert_allclose(found, module(x).detach().numpy(), rtol=1e-6)
+    assert any(one.dtype == np.int8 for one in exported.weights.values())

@@ -397,7 +397,7 @@ def test_what_is_refused(good: bytes, tmp_path: pathlib.Path) -> None:
 
     config = "model_weights_config.json"
     assert "schema version 9, and 8 is read" in say("model.json", schema)
-    assert "is pickled, and nothing is unpickled" in say(config, pickled)
+    assert "is pickled, and nothing is unpickled\n   = help: " in say(config, pickled)
     assert "is missing in the file" in say(config, outside)
     assert "elements, and its tensor needs" in say(config, large)
     assert "strides" in say(config, strides)

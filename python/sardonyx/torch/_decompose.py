@@ -42,6 +42,13 @@ def transformations(exported: torch.export.ExportedProgram) -> set[str]:
     return {"vmap" if vmap_target(name) else "other" for name in marks}
 
 
+def has_wrapped_weights(exported: torch.export.ExportedProgram) -> bool:
+    """Whether a weight is a tensor of a class of its own that holds others, as torchao's are."""
+    from torch.utils._python_dispatch import is_traceable_wrapper_subclass
+
+    return any(is_traceable_wrapper_subclass(one) for one in exported.state_dict.values())
+
+
 def leftovers(exported: torch.export.ExportedProgram) -> list[str]:
     """The constants that are no arrays, but tensors of a transformation that is over."""
     from torch._C import _functorch

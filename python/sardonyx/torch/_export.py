@@ -87,11 +87,13 @@ def _made(
     which takes long.
     """
     from ._capture import program_of
-    from ._decompose import leftovers, transformations
+    from ._decompose import has_wrapped_weights, leftovers, transformations
     from ._operators import overloads
 
     if leftovers(exported):
         raise ExportError(_LEFTOVERS)
+    if has_wrapped_weights(exported):
+        exported = exported.run_decompositions({})
     known = {**overloads(), **own.known} if own.known else overloads()
     found = transformations(exported)
     if found <= {"vmap"}:
