@@ -172,14 +172,19 @@ def log_softmax_of_halves(self, dim, half_to_float):
     return with_dims(lambda v: op.LogSoftmax(v, axis=dim), x)
 
 
+_DROPOUT = ("dropout in training: export after `module.eval()`; write "
+            "`x * torch.bernoulli(torch.full_like(x, 1 - p)) / (1 - p)` to draw numbers in the "
+            "model")  # fmt: skip
+
+
 @aten("dropout.default", "alpha_dropout.default", "feature_dropout.default",
       "feature_alpha_dropout.default")  # fmt: skip
 def dropout(input, p, train):
-    assert not train or p == 0, "dropout in training: export after `module.eval()`"
+    assert not train or p == 0, _DROPOUT
     return op.Identity(input)
 
 
 @aten("native_dropout.default")
 def native_dropout(input, p, train):
-    assert not train or p == 0, "dropout in training: export after `module.eval()`"
+    assert not train or p == 0, _DROPOUT
     return op.Identity(input), input == input

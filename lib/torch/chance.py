@@ -6,7 +6,7 @@ from sardonyx import FLOAT, INT64
 
 from .create import filled
 from .declare import aten, inline, op
-from .types import cast, floating, in_float, moved, tensor
+from .types import cast, floating, in_float, is_empty, moved, tensor
 
 
 @inline
@@ -157,3 +157,21 @@ def log_normal(self, mean=1.0, std=2.0):
 def geometric(self, p):
     like = self if self.dtype.is_floating_point() else op.Cast(self, to=FLOAT.dtype)
     return cast(op.Ceil(op.Log(open_uniform(like)) / math.log(1.0 - p)), self.dtype)
+
+
+@aten("random.to")
+def random_to(self, to):
+    return integers(op.Cast(self, to=FLOAT.dtype), 0, to, self.dtype)
+
+
+@aten("poisson.default")
+def poisson(self):
+    """How many arrivals there are in the time, if one is expected in each unit of it."""
+    if is_empty(self):
+        return op.Identity(self)
+    end = op.Cast(self, to=FLOAT.dtype)
+    time, count = exponential(end), end * 0.0
+    while op.ReduceMax(end - time, keepdims=0) > 0.0:
+        count = count + op.Cast(time < end, to=FLOAT.dtype)
+        time = time + exponential(end)
+    return cast(count, self.dtype)

@@ -12,7 +12,7 @@ from .factorise import turned, unit
 from .pairs import adjoint, each, in_type, parts, size_of
 from .pairs_math import div, mul, sqrt, sub
 from .pairs_products import matmul
-from .singular import units
+from .singular import columns_at, units
 from .types import cast, full_of, is_empty
 
 PRECISION = 2.220446049250313e-16
@@ -208,6 +208,18 @@ def without_errors(values, size, is_real):
 
 
 @inline
+def in_pairs(values):
+    """The places of eigenvalues of a real matrix in LAPACK's order: those with a positive imaginary
+    part stand just before their conjugates."""
+    n = values[0].shape[-1]
+    away = sub(values, each(turned, conjugate(values)))
+    partner = op.ArgMin(op.Abs(away[0]) + op.Abs(away[1]), axis=-2, keepdims=1)
+    own = op.Range(0, n, 1)
+    key = op.Min(own, partner) * 2 + op.Cast(values[1] < 0.0, to=INT64.dtype)
+    return op.TopK(op.Squeeze(key, [-2]), [n], axis=-1, largest=0)[1]
+
+
+@inline
 def eig_of(self, with_vectors):
     a = parts(self)
     n, dtype = a[0].shape[-1], a[0].dtype
@@ -216,11 +228,14 @@ def eig_of(self, with_vectors):
     t, q = triangular(in_type(a, DOUBLE.dtype))
     values = each(lambda one: op.ReduceSum(one * unit(n, DOUBLE.dtype), [-2], keepdims=1), t)
     size = op.ReduceMax(op.Abs(t[0]) + op.Abs(t[1]), [-2, -1], keepdims=1)
-    result = without_errors(values, size, not isinstance(self, tuple))
-    result = in_type(each(lambda one: op.Squeeze(one, [-2]), result), dtype)
-    if not with_vectors:
-        return result, a
-    return result, in_type(with_length_one(matmul(q, vectors_of(t, values))), dtype)
+    is_real = not isinstance(self, tuple)
+    result = without_errors(values, size, is_real)
+    vectors = with_length_one(matmul(q, vectors_of(t, values))) if with_vectors else a
+    if is_real:
+        places = in_pairs(result)
+        result = each(lambda one: columns_at(one, places), result)
+        vectors = each(lambda one: columns_at(one, places), vectors) if with_vectors else a
+    return in_type(each(lambda one: op.Squeeze(one, [-2]), result), dtype), in_type(vectors, dtype)
 
 
 @pairs("linalg_eig.default")

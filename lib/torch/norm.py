@@ -228,7 +228,12 @@ def cdist(x1, x2, p=2, compute_mode=None):
     return normed(op.Unsqueeze(x1, [-2]) - op.Unsqueeze(x2, [-3]), p, [-1], False)
 
 
-@aten("pdist.default")
+@aten("_cdist_forward.default")
+def cdist_forward(x1, x2, p, compute_mode):
+    return cdist(x1, x2, p)
+
+
+@aten("pdist.default", "_pdist_forward.default")
 def pdist(self, p=2):
     if not isinstance(self.type.shape[0], int):
         both = op.Gather(self, chosen_places(self.shape[0], 2, False), axis=0)

@@ -335,3 +335,33 @@ def fft_ihfft2(self, s=None, dim=(-2, -1), norm=None):
 @pairs("fft_ihfftn.default")
 def fft_ihfftn(self, s=None, dim=None, norm=None):
     return conj(real_along_all(self, s, dim, turned_norm(norm)))
+
+
+# --- What PyTorch decomposes them into. A sum is divided by 1, by the root of the number of its
+# terms, or by this number
+
+_FORWARD = ("backward", "ortho", "forward")
+_BACK = ("forward", "ortho", "backward")
+
+
+@pairs("_fft_c2c.default")
+def fft_c2c(self, dim, normalization, forward):
+    for one in dim:
+        if forward:
+            self = fft_fft(self, None, one, _FORWARD[normalization])
+        else:
+            self = fft_ifft(self, None, one, _BACK[normalization])
+    return self
+
+
+@pairs("_fft_r2c.default")
+def fft_r2c(self, dim, normalization, onesided):
+    first = fft_rfft if onesided else fft_fft
+    x = first(self, None, dim[-1], _FORWARD[normalization])
+    return fft_c2c(x, dim[:-1], normalization, True)
+
+
+@pairs("_fft_c2r.default")
+def fft_c2r(self, dim, normalization, last_dim_size):
+    x = fft_c2c(self, dim[:-1], normalization, False)
+    return fft_irfft(x, last_dim_size, dim[-1], _BACK[normalization])

@@ -12,6 +12,12 @@ def sparse_coo_tensor(indices, values, size, *, dtype=None, is_coalesced=None):
     return op.ScatterND(start, op.Transpose(indices, perm=[1, 0]), values, reduction="add")
 
 
+@aten("_sparse_coo_tensor_with_dims_and_tensors.default")
+def sparse_coo_tensor_with_dims(sparse_dim, dense_dim, size, indices, values, *, dtype=None,
+                                is_coalesced=None):  # fmt: skip
+    return sparse_coo_tensor(indices, values, size, dtype=dtype)
+
+
 @aten("to_sparse.default")
 def to_sparse(self, *, blocksize=None, dense_dim=None):
     return op.Identity(self)

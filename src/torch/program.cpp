@@ -22,7 +22,8 @@ constexpr std::string_view kNothing[] = {"_assert_tensor_metadata",
                                          "_set_grad_enabled",
                                          "promote_types",
                                          "result_type",
-                                         "_functional_assert_scalar"};
+                                         "_functional_assert_scalar",
+                                         "_linalg_check_errors"};
 // What writes in place although its name does not end in `_`.
 constexpr std::string_view kWriters[] = {"prims::copy_to.default", "prims::resize.default"};
 

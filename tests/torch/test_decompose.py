@@ -227,3 +227,51 @@ def test_weights_that_hold_other_tensors() -> None:
     found = exported.compile()(x.numpy())
     np.testing.assert_allclose(found, module(x).detach().numpy(), rtol=1e-6)
     assert any(one.dtype == np.int8 for one in exported.weights.values())
+
+
+# What run_decompositions makes of these is not what torch.export makes.
+DECOMPOSED: dict[str, Any] = {
+    "checks": lambda x: (torch.inverse(x), torch.linalg.solve(x, x[:, :1]), torch.cdist(x, x, 1.0)),
+    "fourier": lambda x: [
+        one for norm in (None, "ortho", "forward")
+        for one in (torch.fft.fftn(x, norm=norm), torch.fft.ifft2(x, norm=norm),
+                    torch.fft.rfft2(x, norm=norm), torch.fft.irfft2(x, s=(4, 5), norm=norm))
+    ],
+    "sparse": lambda x: torch.sparse.mm(
+        torch.sparse_coo_tensor(torch.tensor([[0, 2], [1, 1]]), x[0, :2], (4, 4)), x
+    ),
+}  # fmt: skip
+
+
+class Of(nn.Module):
+    def __init__(self, function: Any) -> None:
+        super().__init__()
+        self.function = function
+
+    def forward(self, x: Any) -> Any:
+        return self.function(x)
+
+
+@pytest.mark.parametrize("name", DECOMPOSED)
+def test_a_program_that_is_decomposed(name: str) -> None:
+    torch.manual_seed(0)
+    module, x = Of(DECOMPOSED[name]), torch.randn(4, 4)
+    program = torch.export.export(module, (x,)).run_decompositions()
+    inputs = len(program.graph_signature.input_specs)
+    found = sardonyx.torch.convert(program).compile()(x.numpy())
+    wanted = _pytree.tree_leaves(module(x))
+    for ours, theirs in zip(found if len(wanted) > 1 else [found], wanted, strict=True):
+        parts = torch.view_as_real(theirs) if theirs.is_complex() else theirs
+        np.testing.assert_allclose(ours, parts.numpy(), rtol=1e-4, atol=1e-5)
+    assert len(program.graph_signature.input_specs) == inputs  # the program stays as it is
+
+
+def test_numbers_that_are_drawn() -> None:
+    def draw(x: Any) -> Any:
+        return torch.poisson(x), x.clone().random_(3)
+
+    x = torch.full((4000,), 6.5)
+    model = sardonyx.torch.export(Of(draw), (x,)).compile()
+    counts, whole = (np.asarray(one) for one in model(x.numpy()))
+    assert abs(counts.mean() - 6.5) < 0.3 and abs(counts.var() - 6.5) < 0.9
+    assert set(np.unique(whole)) == {0.0, 1.0, 2.0}

@@ -7,6 +7,7 @@ are in the graph then.
 
 from __future__ import annotations
 
+import copy
 import operator
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -47,6 +48,19 @@ def has_wrapped_weights(exported: torch.export.ExportedProgram) -> bool:
     from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 
     return any(is_traceable_wrapper_subclass(one) for one in exported.state_dict.values())
+
+
+def without_tokens(exported: torch.export.ExportedProgram) -> torch.export.ExportedProgram:
+    """Without the inputs and outputs by which `run_decompositions` keeps checks in order."""
+    from torch.export._remove_effect_tokens_pass import _remove_effect_tokens
+    from torch.export.graph_signature import InputKind
+
+    if all(one.kind != InputKind.TOKEN for one in exported.graph_signature.input_specs):
+        return exported
+    made = copy.copy(exported)  # the user's own stays as it is
+    made._graph_module = copy.deepcopy(exported.graph_module)
+    made._graph_signature = copy.deepcopy(exported.graph_signature)
+    return _remove_effect_tokens(made)
 
 
 def leftovers(exported: torch.export.ExportedProgram) -> list[str]:

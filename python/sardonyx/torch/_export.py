@@ -87,13 +87,14 @@ def _made(
     which takes long.
     """
     from ._capture import program_of
-    from ._decompose import has_wrapped_weights, leftovers, transformations
+    from ._decompose import has_wrapped_weights, leftovers, transformations, without_tokens
     from ._operators import overloads
 
     if leftovers(exported):
         raise ExportError(_LEFTOVERS)
     if has_wrapped_weights(exported):
         exported = exported.run_decompositions({})
+    exported = without_tokens(exported)
     known = {**overloads(), **own.known} if own.known else overloads()
     found = transformations(exported)
     if found <= {"vmap"}:
@@ -104,7 +105,7 @@ def _made(
         except ExportError:
             if not found:
                 raise
-    exported = exported.run_decompositions({})
+    exported = without_tokens(exported.run_decompositions({}))
     return exported, finished(*program_of(exported, known, shapes), *options)
 
 
