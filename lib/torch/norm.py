@@ -106,6 +106,17 @@ def running_statistics(input, running_mean, running_var, momentum):
     return mean, running_var * (1.0 - momentum) + cast(spread, running_var.dtype) * momentum
 
 
+@aten("_native_batch_norm_legit_functional.default")
+def native_batch_norm_functional(input, weight, bias, running_mean, running_var, training, momentum,
+                                 eps):  # fmt: skip
+    found = native_batch_norm(
+        input, weight, bias, running_mean, running_var, training, momentum, eps
+    )
+    if not training:
+        return *found, op.Identity(running_mean), op.Identity(running_var)
+    return *found, *running_statistics(input, running_mean, running_var, momentum)
+
+
 @inline
 def ones_of(like, shape):
     return op.Expand(tensor(1.0, like.dtype), list(shape))

@@ -62,6 +62,11 @@ OTHERS: list[tuple[str, tuple[Any, ...]]] = [
     ("_adaptive_avg_pool2d.default", (A, [2, 3])),
     ("_weight_norm.default", (X, P[:, :1], 0)),
     ("_weight_norm.default", (X, torch.tensor(2.0), -1)),
+    *[
+        ("_native_batch_norm_legit_functional.default",
+         (A, P[0], P[1], P[0] * 0, P[1], training, 0.1, 1e-5))
+        for training in (True, False)
+    ],
     ("norm_except_dim.default", (X,)),
     ("norm_except_dim.default", (A, 2, 2)),
     ("norm_except_dim.default", (A, 3, -1)),
