@@ -438,6 +438,18 @@ void take_over(Context& c, ir::Value& value, std::string_view name, Range range)
     value.span = c.span(range);
 }
 
+// Whether a function of another file has made it, and it is called after the list whose item is
+// bound now, as in `a = t[0]`.
+bool is_named_as_item(const Context& c, const ir::Value& value, Range value_range) {
+    const ir::Node* maker = value.producer();
+    std::string_view text = c.source(value_range);
+    size_t bracket = text.find('[');
+    return maker != nullptr && !(maker->span.file == c.tree().file) &&
+           bracket != std::string_view::npos && text.ends_with(']') &&
+           value.name == fmt::format("{}_{}", text.substr(0, bracket),
+                                     text.substr(bracket + 1, text.size() - bracket - 2));
+}
+
 // Calls tensors after the name that is bound to them, and to lists of them.
 void name_value(Context& c, const Expr* target, Symbol name, const Object& object,
                 Range value_range) {
@@ -445,7 +457,7 @@ void name_value(Context& c, const Expr* target, Symbol name, const Object& objec
         ir::Value& value = *object.value();
         if (is_of_other_file(c, value) && names_results(c, value_range)) {
             take_over(c, value, c.text(name), target->range);
-        } else if (value.name.empty()) {
+        } else if (value.name.empty() || is_named_as_item(c, value, value_range)) {
             value.name = c.model.intern(c.text(name));
         }
     } else if (object.is_sequence() && names_results(c, value_range)) {

@@ -275,3 +275,23 @@ def test_numbers_that_are_drawn() -> None:
     counts, whole = (np.asarray(one) for one in model(x.numpy()))
     assert abs(counts.mean() - 6.5) < 0.3 and abs(counts.var() - 6.5) < 0.9
     assert set(np.unique(whole)) == {0.0, 1.0, 2.0}
+
+
+class Results(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("kept", torch.zeros(3, 4))
+
+    def forward(self, x: Any) -> Any:
+        values, places = x.topk(2, -1)
+        self.kept.copy_(x.sort(-1)[0])
+        return {"values": values, "places": places, "top": x.max(1).values}
+
+
+@pytest.mark.parametrize("names", [None, ["a", "b", "c"]])
+def test_results_of_one_operator_have_the_names_of_outputs(names: Any) -> None:
+    program = torch.export.export(Results(), (torch.randn(3, 4),))
+    for one in (program, program.run_decompositions()):
+        model = sardonyx.torch.convert(one, output_names=names).to_model_proto()
+        found = [output.name for output in model.graph.output]
+        assert found == [*(names or ["values", "places", "top"]), "kept_next"]
