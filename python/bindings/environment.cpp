@@ -298,6 +298,16 @@ PythonEnvironment::OwnFunction PythonEnvironment::own_function(const Object& opa
     return {called, self};
 }
 
+std::optional<Object> PythonEnvironment::library_function(const Object& opaque) {
+    nb::object function = object_to_python(opaque);
+    nb::object module = nb::getattr(function, "__module__", nb::none());
+    nb::object name = nb::getattr(function, "__name__", nb::none());
+    return PyUnicode_Check(module.ptr()) && PyUnicode_Check(name.ptr()) &&
+                   !own_function(opaque).function.is_valid()
+               ? elaborate::function_called(text_from_python(module), text_from_python(name))
+               : std::nullopt;
+}
+
 bool PythonEnvironment::is_generator(const Object& opaque) {
     constexpr int kGenerator = 0x20;  // inspect.CO_GENERATOR
     nb::object function = own_function(opaque).function;

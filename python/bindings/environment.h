@@ -23,6 +23,7 @@ class PythonEnvironment final : public elaborate::Environment {
                 std::span<const std::pair<std::string, elaborate::Object>> keywords) override;
     bool is_for_onnxscript() const override;
     std::optional<elaborate::Object> own_class(const elaborate::Object& opaque) override;
+    std::optional<elaborate::Object> library_function(const elaborate::Object& opaque) override;
     bool is_generator(const elaborate::Object& opaque) override;
     std::optional<elaborate::Object> inline_script(const elaborate::Object& opaque) override;
 

@@ -170,6 +170,11 @@ bool is_iterator(const syntax::Tree& tree, const Expr* value) {
 }  // namespace
 
 void exec_assign(Context& c, const syntax::AssignStmt* statement) {
+    // Where it is unpacked, nothing holds it.
+    bool is_bound_whole =
+        std::any_of(statement->targets.begin(), statement->targets.end(), [](const Expr* target) {
+            return target->kind != ExprKind::kTuple && target->kind != ExprKind::kList;
+        });
     if (c.runs_file && statement->targets[0]->kind == ExprKind::kName &&
         is_iterator(c.tree(), statement->value)) {
         c.report(kStaticRequired, statement->value->range,
@@ -180,7 +185,8 @@ void exec_assign(Context& c, const syntax::AssignStmt* statement) {
     }
     c.at.own_call = statement->value;
     Object value = eval(c, statement->value, target_count(statement->targets[0]));
-    if (c.runs_file && value.is(ObjectKind::kIterator) && !value.get<IteratorObject>().is_view) {
+    if (c.runs_file && is_bound_whole && value.is(ObjectKind::kIterator) &&
+        !value.get<IteratorObject>().is_view) {
         value = refuse(c, statement->value->range,
                        "an iterator, which is used up or follows what it is made of",
                        "make a list of it: `list(...)`");
@@ -277,6 +283,14 @@ bool augment_member(Context& c, const syntax::AugAssignStmt* statement) {
     std::string_view name = c.text(target->name);
     Object before = member(c, object, name, target->range, target->name_range);
     Object value = before.is_error() ? before : eval(c, statement->value);
+    bool is_sum = statement->op == syntax::BinaryOp::kAdd;
+    if (is_sum && !value.is_error()) {
+        before = Object::error();  // nothing but the member holds it
+        if (exec_member_growth(c, *own, name, value, statement->range)) {
+            return true;
+        }
+        before = member(c, object, name, target->range, target->name_range);
+    }
     if (changes_array(c, before) && !value.is_error()) {
         refuse(c, statement->range,
                "an augmented assignment to an array, which changes it for every name that refers "

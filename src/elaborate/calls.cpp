@@ -104,6 +104,15 @@ std::optional<Object> own_instance(Context& c, const Object& callee, const Argum
     return std::nullopt;
 }
 
+// What setattr() or dataclasses.replace() is of an instance that the compiler has made; of others
+// it is Python's. Nothing: it is something else.
+std::optional<Object> function_of_instances(Context& c, const Object& callee,
+                                            const Arguments& arguments) {
+    Namespace* own = arguments.positional.empty() ? nullptr : as_namespace(arguments.positional[0]);
+    return own != nullptr && own->is_of_script ? c.function().environment->library_function(callee)
+                                               : std::nullopt;
+}
+
 // A function of Python that takes what only the graph knows is read, as those of a file are. Null:
 // it cannot be.
 const Object* inline_script(Context& c, const Object& callee) {
@@ -159,6 +168,9 @@ Object call(Context& c, const Object& callee, const Arguments& arguments, size_t
             }
             if (std::optional<Object> made = own_instance(c, callee, arguments)) {
                 return *made;
+            }
+            if (std::optional<Object> known = function_of_instances(c, callee, arguments)) {
+                return call(c, *known, arguments, wanted);
             }
             // One of the program is run here, where what it does in turn with its user is seen.
             bool is_generator = c.function().environment->is_generator(callee);

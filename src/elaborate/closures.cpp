@@ -81,6 +81,7 @@ std::optional<Object> run_as_python(Context& c, const Closure& closure, const Sc
     Trial trial(c);
     ir::Graph* outer = c.graph;
     c.graph = c.model.make_graph(outer);
+    c.graph->name = kPythonGraph;
     c.runs_file = true;
     Object result;
     {

@@ -33,6 +33,7 @@
 #include "elaborate/scopes/branch.h"
 #include "elaborate/scopes/carried.h"
 #include "elaborate/scopes/held_values.h"
+#include "elaborate/scopes/instances.h"
 #include "elaborate/scopes/loop_emission.h"
 #include "elaborate/scopes/loop_parts.h"
 
@@ -87,7 +88,8 @@ std::vector<Symbol> loop_names(Context& c, const GraphLoop& loop, const ListName
 
 // Whether the loop may change the list or dict: nothing else holds it, or what it holds.
 bool is_own(Context& c, const Object& object) {
-    bool is_open = object.is(ObjectKind::kList) || object.is(ObjectKind::kDict);
+    bool is_open = object.is(ObjectKind::kList) || object.is(ObjectKind::kDict) ||
+                   object.is(ObjectKind::kModule);
     bool is_own_part =
         !is_open || (!is_shared(c, object) && !is_foreign(c, object) && !may_be_another(c, object));
     if (object.is_sequence() || object.is(ObjectKind::kDict)) {
@@ -104,7 +106,11 @@ std::optional<Carried> carried_cell(Context& c, Symbol cell, Range range) {
         refuse_cell(c, cell, "is bound inside the loop only, which may run zero times", range);
         return std::nullopt;
     }
-    if (!fits_cell(*before) || !can_carry(*before)) {
+    if (grows(c, cell) && before->is(ObjectKind::kList)) {
+        return make_list(c, cell, *before, range);
+    }
+    Object start = packed(*before);
+    if (!fits_cell(*before) || !can_carry(start)) {
         refuse_cell(c, cell,
                     fmt::format("is {} before the loop, and a loop carries tensors and numbers "
                                 "only",
@@ -112,7 +118,11 @@ std::optional<Carried> carried_cell(Context& c, Symbol cell, Range range) {
                     range);
         return std::nullopt;
     }
-    return make_carried(cell, held(c, *before, range));
+    bool may_change = is_own(c, *before);
+    Carried one = make_carried(cell, held(c, start, range));
+    one.instance = *before;
+    one.may_change = may_change;
+    return one;
 }
 
 // Nothing after a diagnostic.
@@ -135,10 +145,11 @@ std::optional<std::vector<Carried>> carried_names(Context& c, const GraphLoop& l
                 return std::nullopt;
             }
             all.push_back(std::move(*list));
-        } else if (is_bound(before) && can_carry(*before, has_items) &&
+        } else if (is_bound(before) && can_carry(packed(*before), has_items) &&
                    (is_flag(name) || is_live(c, name, loop.range.begin))) {
             bool may_change = is_own(c, *before);
-            all.push_back(make_carried(name, held(c, *before, loop.head), has_items));
+            all.push_back(make_carried(name, held(c, packed(*before), loop.head), has_items));
+            all.back().instance = *before;
             all.back().may_change = may_change;
         }
     }

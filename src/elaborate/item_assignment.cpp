@@ -23,6 +23,7 @@
 #include "elaborate/objects/statics.h"
 #include "elaborate/operators/arithmetic.h"
 #include "elaborate/scopes/aliases.h"
+#include "elaborate/scopes/cells.h"
 #include "elaborate/scopes/generators.h"
 #include "elaborate/subscripts.h"
 #include "lowering/item_assignment.h"
@@ -170,6 +171,10 @@ bool set_in_list(Context& c, const ItemPlace& place, const Object& value, Range 
             .with_help("put in a copy of it");
         return false;
     }
+    if (has_cells(c, place.container)) {
+        change_item(c, place.container, Object::integer(static_cast<int64_t>(*i)), value);
+        return true;
+    }
     log_change(c, place.container,
                [i = *i, before = items[*i]](const Object& list) { list.items()[i] = before; });
     items[*i] = value;
@@ -184,6 +189,10 @@ bool set_in_dict(Context& c, const ItemPlace& place, const Object& value, Range 
         c.report(kStaticError, value_range, "a dict is put into itself")
             .with_help("put in a copy of it");
         return false;
+    }
+    if (has_cells(c, place.container)) {
+        change_item(c, place.container, place.index, value);
+        return true;
     }
     DictObject& dict = place.container.get<DictObject>();
     const Object* found = dict.find(place.index);
@@ -340,15 +349,21 @@ bool refuse_array(Context& c, const ItemPlace& place) {
         fmt::format("make it a tensor first, as in `y = op.Identity({})`", target));
 }
 
+// One item of what is from outside of a branch or loop is changed there as a cell.
+bool may_change_item(Context& c, const ItemPlace& place) {
+    bool is_cell = has_cells(c, place.container) && !is_foreign(c, place.container) &&
+                   !place.index.is(ObjectKind::kSlice);
+    return is_cell ? is_certain_to_change(c, place.container, place.expr->range)
+                   : may_change(c, place.container, place.expr->range, kChangeOutside);
+}
+
 bool write(Context& c, const ItemPlace& place, const Object& value, Range value_range) {
     const Object& container = place.container;
     switch (container.kind()) {
         case ObjectKind::kList:
-            return may_change(c, container, place.expr->range, kChangeOutside) &&
-                   set_in_list(c, place, value, value_range);
+            return may_change_item(c, place) && set_in_list(c, place, value, value_range);
         case ObjectKind::kDict:
-            return may_change(c, container, place.expr->range, kChangeOutside) &&
-                   set_in_dict(c, place, value, value_range);
+            return may_change_item(c, place) && set_in_dict(c, place, value, value_range);
         case ObjectKind::kTensor: {
             if (container.is_array_part()) {
                 return refuse_array(c, place);

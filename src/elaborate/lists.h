@@ -3,17 +3,23 @@
 // copies.
 #pragma once
 
+#include <string_view>
+
 #include "elaborate/objects/context.h"
 
 namespace sardonyx::elaborate {
 
-// x.append(item) or x.extend(list) on a name that holds such a list: the name is bound anew. False:
-// it is something else.
+// x.append(item) or x.extend(list) on a name or a member that holds such a list: it is bound anew.
+// False: it is something else.
 bool exec_growth(Context& c, const syntax::Expr* expr);
 
 // The same for x += list.
 bool exec_growth(Context& c, const syntax::NameExpr* name, const Object& list, const Object& more,
                  syntax::Range range);
+
+// The same for a member of an instance.
+bool exec_member_growth(Context& c, Namespace& own, std::string_view name, const Object& more,
+                        syntax::Range range);
 
 // In a branch: gives the name a copy of the list or dict that it holds from outside, which nobody
 // else holds, to be changed there.

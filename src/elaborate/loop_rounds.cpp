@@ -13,11 +13,13 @@
 #include "elaborate/emit/emit.h"
 #include "elaborate/emit/trial.h"
 #include "elaborate/emit/values.h"
+#include "elaborate/flow/block_facts.h"
 #include "elaborate/objects/context.h"
 #include "elaborate/objects/unknowns.h"
 #include "elaborate/scopes/branch.h"
 #include "elaborate/scopes/carried.h"
 #include "elaborate/scopes/flags.h"
+#include "elaborate/scopes/instances.h"
 #include "elaborate/scopes/loop_parts.h"
 #include "elaborate/scopes/loop_state.h"
 #include "elaborate/scopes/merge.h"
@@ -67,7 +69,8 @@ void hide_objects(Context& c, const GraphLoop& loop, const std::vector<Symbol>& 
     for (Symbol name : names) {
         const Object* before = c.at.scope->find(name);
         bool is_dict = is_bound(before) && before->is(ObjectKind::kDict);
-        if (is_carried(carried, name) || !is_bound(before) || (can_carry(*before) && !is_dict)) {
+        if (is_carried(carried, name) || !is_bound(before) ||
+            (can_carry(packed(*before)) && !is_dict)) {
             continue;
         }
         Unbound unbound{fmt::format("is {} before the loop, and a loop carries tensors and numbers "
@@ -104,8 +107,13 @@ void bind_names(Context& c, const std::vector<Carried>& carried, ir::Graph* grap
         } else if (!one.is_list) {
             note_choices(c, inside, one.before);
         }
+        inside = unpacked(c, inside);
+        if (!one.may_change) {
+            note_instances(c, inside, one.instance);
+        }
         set_value(c, one.name, std::move(inside));
     }
+    note_twins(c, carried);
 }
 
 void run_iteration(Context& c, const GraphLoop& loop, ir::Value* iteration, Round& round) {
@@ -121,7 +129,7 @@ void run_iteration(Context& c, const GraphLoop& loop, ir::Value* iteration, Roun
     round.broke = flag_value(c, broke_flag(c));
     round.go_on = continuation(c, loop);
     round.returned = flag_value(c, kReturnedFlag);
-    round.result = returned_result(c);
+    round.result = packed(returned_result(c));
 }
 
 }  // namespace
@@ -146,7 +154,11 @@ Round run_round(Context& c, const GraphLoop& loop, const std::vector<Symbol>& na
         run_iteration(c, loop, iteration, round);
     }
     for (const Carried& one : carried) {
-        round.results.push_back(*find_value(c, one.name));
+        const Object& after = *find_value(c, one.name);
+        if (packed(after).pointer() != after.pointer()) {
+            round.instances.emplace_back(one.name, after);
+        }
+        round.results.push_back(packed(after));
     }
     for (Symbol cell : joined.changed()) {
         Symbol own = own_name(c, cell);
@@ -158,7 +170,10 @@ Round run_round(Context& c, const GraphLoop& loop, const std::vector<Symbol>& na
     for (Symbol name : names) {
         const Object* found = c.at.scope->find(name);
         if (!is_carried(carried, name) && is_bound(found)) {
-            round.bound.emplace_back(name, *found);
+            if (packed(*found).pointer() != found->pointer()) {
+                round.instances.emplace_back(name, *found);
+            }
+            round.bound.emplace_back(name, packed(*found));
         } else if (has_failed(found)) {
             round.failed.push_back(name);
         }
@@ -231,6 +246,26 @@ bool settle_literals(Context& c, const GraphLoop& loop, const std::vector<Symbol
 
 namespace {
 
+// Reports a name that holds an instance after an iteration of which the loop changes a part in
+// place.
+bool refuse_changed_instance(Context& c, const GraphLoop& loop, const std::vector<Carried>& carried,
+                             const Round& round) {
+    for (const Carried& one : carried) {
+        Object owner = is_cell(one.name) ? owner_of_cell(c, one.name) : Object::error();
+        for (const auto& [name, instance] : round.instances) {
+            bool is_read = is_carried(carried, name) || is_live(c, name, loop.range.end);
+            if (!owner.is_error() && is_read && name != one.name && reaches(instance, owner)) {
+                c.report(kAliasedItemAssignment, loop.head,
+                         fmt::format("`{}` holds after an iteration what the loop changes in place",
+                                     name_text(c, name)))
+                    .with_help("make a new instance in each iteration");
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 // Reports two names that hold one list or dict after an iteration, which the loop changes.
 bool refuse_shared(Context& c, const GraphLoop& loop, const std::vector<Carried>& carried,
                    const Round& round) {
@@ -260,11 +295,38 @@ bool refuse_shared(Context& c, const GraphLoop& loop, const std::vector<Carried>
     };
     for (size_t i = 0; i < carried.size(); ++i) {
         see(round.results[i], {carried[i].name, carried[i].has_items});
+        Object container =
+            is_cell(carried[i].name) ? owner_of_cell(c, carried[i].name) : Object::error();
+        if (!container.is_error()) {
+            holders.try_emplace(container, Holder{carried[i].name, true});
+        }
     }
     for (const auto& [name, value] : round.bound) {
         see(value, {name, false});
     }
-    return is_refused;
+    return is_refused || refuse_changed_instance(c, loop, carried, round);
+}
+
+}  // namespace
+
+namespace {
+
+// Notes which carried names hold one instance after an iteration; whether some did not before.
+bool add_twins(std::vector<Carried>& carried, const Round& round) {
+    bool is_new = false;
+    for (Carried& one : carried) {
+        for (const auto& [name, instance] : round.instances) {
+            auto own = std::find_if(round.instances.begin(), round.instances.end(),
+                                    [&one](const auto& held) { return held.first == one.name; });
+            bool is_twin = name != one.name && own != round.instances.end() &&
+                           own->second.pointer() == instance.pointer() && is_carried(carried, name);
+            if (is_twin && std::find(one.twins.begin(), one.twins.end(), name) == one.twins.end()) {
+                one.twins.push_back(name);
+                is_new = true;
+            }
+        }
+    }
+    return is_new;
 }
 
 }  // namespace
@@ -286,7 +348,7 @@ Fit fit_round(Context& c, const GraphLoop& loop, std::vector<Carried>& carried, 
             c.report(kBranchTypeMismatch, loop.head,
                      fmt::format(
                          "`{}` is {} before the loop and has another structure after an iteration",
-                         name_text(c, one.name), kind_name(one.before)))
+                         name_text(c, one.name), describe(one.before)))
                 .with_help("give it the same items, of the same types, in every iteration");
             return Fit::kNo;
         }
@@ -299,6 +361,7 @@ Fit fit_round(Context& c, const GraphLoop& loop, std::vector<Carried>& carried, 
             outcome = fits == Fit::kYes ? outcome : fits;
         }
     }
+    outcome = outcome == Fit::kYes && add_twins(carried, round) ? Fit::kWider : outcome;
     return outcome == Fit::kYes && refuse_shared(c, loop, carried, round) ? Fit::kNo : outcome;
 }
 

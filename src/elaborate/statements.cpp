@@ -84,7 +84,8 @@ void exec_function_def(Context& c, const syntax::FunctionDefStmt* statement) {
             is_builtin(object, "sardonyx.graph");
         bool is_wraps = object.is(ObjectKind::kPartial) &&
                         is_builtin(object.get<PartialObject>().function, "functools.wraps.of");
-        if (!is_graph && !is_wraps && !object.is_error()) {
+        bool says_more = is_wraps || is_builtin(object, "abc.abstractmethod");
+        if (!is_graph && !says_more && !object.is_error()) {
             c.report(kUnsupportedDecorator, decorator->range,
                      "a decorator that is not `@graph()` on a nested function")
                 .with_help("remove it, or define the script at the top of the file");

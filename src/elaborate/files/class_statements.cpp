@@ -75,10 +75,28 @@ const Namespace* base_class(const Object& base) {
     return is_class && found->unknown_all == nullptr ? found : nullptr;
 }
 
+// Whether a base says nothing of what the class is when a script is compiled: ABC, Generic[T].
+bool is_bare_base(Context& c, const syntax::Expr* base) {
+    const auto* subscript =
+        base != nullptr ? syntax::maybe_as<syntax::SubscriptExpr>(base) : nullptr;
+    const syntax::Expr* name = subscript != nullptr ? subscript->value : base;
+    if (name == nullptr ||
+        (name->kind != syntax::ExprKind::kName && name->kind != syntax::ExprKind::kAttribute)) {
+        return false;
+    }
+    Object type = eval(c, name);
+    std::string_view text = type.is(ObjectKind::kPythonType)
+                                ? std::string_view(type.get<PythonType>().name)
+                                : std::string_view();
+    return text == "ABC" || text == "Generic" || text == "Protocol";
+}
+
 // What decorators and bases say; nothing, and a diagnostic, for others.
 std::optional<ClassKind> kind_of(Context& c, const syntax::OpaqueStmt* statement) {
     ClassKind kind;
-    Object base = statement->base != nullptr ? eval(c, statement->base) : Object::none();
+    bool is_bare = is_bare_base(c, statement->base);
+    Object base =
+        statement->base != nullptr && !is_bare ? eval(c, statement->base) : Object::none();
     if (base.is_error()) {
         return std::nullopt;
     }
@@ -105,7 +123,7 @@ std::optional<ClassKind> kind_of(Context& c, const syntax::OpaqueStmt* statement
     if (kind.base != nullptr && !is_of_dataclass && statement->decorators.empty()) {
         return kind;
     }
-    bool has_other_base = statement->head_names.size() != 1 && kind.base == nullptr;
+    bool has_other_base = statement->head_names.size() != 1 && kind.base == nullptr && !is_bare;
     if (has_other_base || statement->decorators.size() > 1 ||
         (is_of_dataclass && statement->decorators.empty())) {
         refuse_class(c, statement->keyword_range,
@@ -293,6 +311,14 @@ bool is_plain_member(const Namespace& made, const std::string& name, const Objec
                                                        : made.kind) &&
                made.kind != Namespace::Kind::kEnumeration && !is_named;
     }
+    // What these would change is refused where a script does it.
+    constexpr std::string_view kUnused[] = {"__repr__",    "__str__",    "__add__",
+                                            "__sub__",     "__mul__",    "__neg__",
+                                            "__truediv__", "__matmul__", "__contains__"};
+    if (made.kind == Namespace::Kind::kClass && value.is(ObjectKind::kClosure) &&
+        std::find(std::begin(kUnused), std::end(kUnused), name) != std::end(kUnused)) {
+        return true;
+    }
     if (name.rfind("__", 0) == 0 || value.is(ObjectKind::kUnbound)) {
         return false;
     }
@@ -307,6 +333,14 @@ bool is_plain_member(const Namespace& made, const std::string& name, const Objec
         return !is_name_of_named_tuples(name) && !is_field;
     }
     return !(is_list && is_field);
+}
+
+// The names of slots.
+bool is_texts(const Object& value) {
+    return value.is(ObjectKind::kString) ||
+           (value.is_sequence() &&
+            std::all_of(value.items().begin(), value.items().end(),
+                        [](const Object& one) { return one.is(ObjectKind::kString); }));
 }
 
 bool is_auto(const Object& value) {
@@ -398,8 +432,10 @@ Object make_class(Context& c, const syntax::OpaqueStmt* statement, const ScriptF
         std::string text(c.text(symbol));
         bool is_field = is_named && std::find(made->fields.begin(), made->fields.end(), text) !=
                                         made->fields.end();
-        bool is_slots = is_named && text == "__slots__" && value->is(ObjectKind::kTuple) &&
-                        value->items().empty();
+        // Slots only forbid members of other names.
+        bool is_slots = text == "__slots__" &&
+                        (is_named ? value->is(ObjectKind::kTuple) && value->items().empty()
+                                  : kind->kind == Namespace::Kind::kClass && is_texts(*value));
         if (is_slots || (is_field && kind->base == nullptr)) {
             continue;  // its default is known already
         }

@@ -10,8 +10,8 @@ namespace sardonyx::elaborate {
 
 using syntax::Expr;
 
-const syntax::NameExpr* grown_by_call(const Context& c, const Expr* expr, const Expr*& argument,
-                                      bool& extends) {
+const Expr* grown_by_call(const Context& c, const Expr* expr, const Expr*& argument,
+                          bool& extends) {
     const auto* call = syntax::maybe_as<syntax::CallExpr>(expr);
     const auto* method =
         call != nullptr ? syntax::maybe_as<syntax::AttributeExpr>(call->callee) : nullptr;
@@ -21,9 +21,7 @@ const syntax::NameExpr* grown_by_call(const Context& c, const Expr* expr, const 
     }
     extends = c.text(method->name) == "extend";
     argument = call->args[0];
-    return extends || c.text(method->name) == "append"
-               ? syntax::maybe_as<syntax::NameExpr>(method->value)
-               : nullptr;
+    return extends || c.text(method->name) == "append" ? method->value : nullptr;
 }
 
 namespace {
@@ -32,7 +30,8 @@ void add_grown(const Context& c, const syntax::Stmt* statement, std::vector<Symb
     if (const auto* plain = syntax::maybe_as<syntax::ExprStmt>(statement)) {
         const Expr* argument = nullptr;
         bool extends = false;
-        if (const auto* name = grown_by_call(c, plain->value, argument, extends)) {
+        if (const auto* name = syntax::maybe_as<syntax::NameExpr>(
+                grown_by_call(c, plain->value, argument, extends))) {
             names.push_back(name->name);
         }
     } else if (const auto* sum = syntax::maybe_as<syntax::AugAssignStmt>(statement)) {

@@ -16,8 +16,8 @@ std::vector<Symbol> names_with_items(syntax::Stmts statements);
 // The names whose list or dict a block changes by a method such as `pop` or `insert`.
 std::vector<Symbol> changed_names(const Context& c, syntax::Stmts statements);
 
-// x.append(...) or x.extend(...), as the name and the argument; null: another expression.
-const syntax::NameExpr* grown_by_call(const Context& c, const syntax::Expr* expr,
-                                      const syntax::Expr*& argument, bool& extends);
+// x.append(...) or x.extend(...), as `x` and the argument; null: another expression.
+const syntax::Expr* grown_by_call(const Context& c, const syntax::Expr* expr,
+                                  const syntax::Expr*& argument, bool& extends);
 
 }  // namespace sardonyx::elaborate

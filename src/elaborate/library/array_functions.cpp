@@ -2,10 +2,17 @@
 #include "elaborate/library/array_functions.h"
 
 #include <fmt/format.h>
+#include <cstdint>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include <algorithm>
 #include <cmath>
 
+#include "elaborate/library/array_shapes.h"
 #include "elaborate/library/numpy_functions.h"
 #include "elaborate/objects/arguments.h"
 #include "elaborate/objects/array_math.h"
@@ -13,6 +20,7 @@
 #include "elaborate/objects/context.h"
 #include "elaborate/objects/element_types.h"
 #include "elaborate/objects/statics.h"
+#include "elaborate/operators/truth.h"
 #include "ops/substitutes.h"
 
 namespace sardonyx::elaborate {
@@ -248,6 +256,223 @@ Object np_atleast_2d(Context& c, const Arguments& a) {
     }
     dims.insert(dims.begin(), 2 - dims.size(), 1);
     return reshaped_view(c, array, array.get<Tensor>().reshaped(std::move(dims)));
+}
+
+// --- Elements that are looked up --------------------------------------------------------------
+
+namespace {
+
+// Numbers that can be ordered: exactly, and without NaN.
+struct Keys {
+    std::vector<int64_t> integers;
+    std::vector<double> floats;
+    bool are_floats = false;
+
+    size_t size() const { return are_floats ? floats.size() : integers.size(); }
+    bool less(size_t i, const Keys& other, size_t j) const {
+        return are_floats ? floats[i] < other.floats[j] : integers[i] < other.integers[j];
+    }
+};
+
+std::optional<Keys> sortable_keys(const Tensor& array, bool as_floats) {
+    Keys keys;
+    keys.are_floats = as_floats;
+    if (!as_floats) {
+        std::optional<std::vector<int64_t>> values = to_int64s(array, INT64_MAX);
+        keys.integers = values ? std::move(*values) : std::vector<int64_t>();
+        return values ? std::optional(std::move(keys)) : std::nullopt;
+    }
+    std::optional<std::vector<double>> values = to_doubles(array, INT64_MAX);
+    bool are_ordered = values && std::none_of(values->begin(), values->end(),
+                                              [](double one) { return std::isnan(one); });
+    keys.floats = are_ordered ? std::move(*values) : std::vector<double>();
+    return are_ordered ? std::optional(std::move(keys)) : std::nullopt;
+}
+
+// The keys of both in one type; nothing: NumPy's is not known here.
+std::optional<std::pair<Keys, Keys>> common_keys(const Tensor* a, const Tensor* b) {
+    if (a == nullptr || b == nullptr) {
+        return std::nullopt;
+    }
+    bool are_floats = is_floating(a->element_type()) || is_floating(b->element_type());
+    std::optional<Keys> left = sortable_keys(*a, are_floats), right = sortable_keys(*b, are_floats);
+    return left && right ? std::optional(std::pair(std::move(*left), std::move(*right)))
+                         : std::nullopt;
+}
+
+Object int64_array(Dims dims, const std::vector<int64_t>& values) {
+    Result<Tensor> made = tensor_from_int64s(ElementType::kInt64, std::move(dims), values);
+    return as_numpys_number(constant_of(std::move(*made)));
+}
+
+Object int64_vector(const std::vector<int64_t>& values) {
+    return int64_array({static_cast<int64_t>(values.size())}, values);
+}
+
+// The elements at these places of the array in one line.
+std::optional<Tensor> elements_at(const Tensor& array, const std::vector<int64_t>& places) {
+    return rearranged(array, {static_cast<int64_t>(places.size())}, [&places](const auto& index) {
+        return places[static_cast<size_t>(index[0])];
+    });
+}
+
+}  // namespace
+
+// np.unique(array, return_index=False, return_inverse=False, return_counts=False), of all elements.
+Object np_unique(Context& c, const Arguments& given) {
+    std::optional<Arguments> a = with_arrays(c, given, 1);
+    const Tensor* array = a ? known_array(&a->positional[0]) : nullptr;
+    constexpr std::string_view kMore[] = {"return_index", "return_inverse", "return_counts"};
+    bool is_known = array != nullptr && given.positional.size() == 1 &&
+                    !has_other_keywords(given, {kMore[0], kMore[1], kMore[2]});
+    std::optional<Keys> keys =
+        is_known ? sortable_keys(*array, is_floating(array->element_type())) : std::nullopt;
+    // Which shape the inverse of several dimensions has depends on NumPy's version.
+    const KeywordArgument* inverse_keyword = given.find(kMore[1]);
+    if (!keys || (inverse_keyword != nullptr && array->rank() != 1)) {
+        return a ? refuse_array(c, given, "unique") : Object::error();
+    }
+    std::vector<int64_t> order(keys->size());
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&keys](int64_t i, int64_t j) {
+        return keys->less(static_cast<size_t>(i), *keys, static_cast<size_t>(j));
+    });
+    std::vector<int64_t> firsts, counts, inverse(order.size());
+    for (size_t i = 0; i < order.size(); ++i) {
+        auto at = static_cast<size_t>(order[i]);
+        if (firsts.empty() || keys->less(static_cast<size_t>(firsts.back()), *keys, at)) {
+            firsts.push_back(order[i]);
+            counts.push_back(0);
+        }
+        ++counts.back();
+        inverse[at] = static_cast<int64_t>(firsts.size()) - 1;
+    }
+    std::optional<Tensor> values = elements_at(*array, firsts);
+    if (!values) {
+        return refuse_array(c, given, "unique");
+    }
+    std::vector<Object> results{constant_of(std::move(*values))};
+    const std::vector<int64_t>* parts[] = {&firsts, &inverse, &counts};
+    for (size_t i = 0; i < 3; ++i) {
+        const KeywordArgument* keyword = given.find(kMore[i]);
+        if (keyword != nullptr && truth(keyword->value) == true) {
+            results.push_back(int64_vector(*parts[i]));
+        }
+    }
+    return results.size() == 1 ? results[0] : Object::tuple(std::move(results));
+}
+
+// np.searchsorted(sorted, values, side="left")
+Object np_searchsorted(Context& c, const Arguments& given) {
+    std::optional<Arguments> a = with_arrays(c, given, 2);
+    const Object* side = argument_of(given, 2, "side");
+    bool is_right = side != nullptr && side->is(ObjectKind::kString) && side->text() == "right";
+    bool is_known =
+        a && given.positional.size() >= 2 && !has_other_keywords(given, {"side"}) &&
+        (side == nullptr || is_right || (side->is(ObjectKind::kString) && side->text() == "left"));
+    const Tensor* values = is_known ? known_array(&a->positional[1]) : nullptr;
+    std::optional<std::pair<Keys, Keys>> keys =
+        is_known ? common_keys(known_array(&a->positional[0]), values) : std::nullopt;
+    if (!keys || known_array(&a->positional[0])->rank() != 1) {
+        return a ? refuse_array(c, given, "searchsorted") : Object::error();
+    }
+    const auto& [sorted, wanted] = *keys;
+    std::vector<int64_t> places;
+    for (size_t j = 0; j < wanted.size(); ++j) {
+        size_t low = 0, high = sorted.size();
+        while (low < high) {
+            size_t middle = low + (high - low) / 2;
+            bool is_before =
+                is_right ? !wanted.less(j, sorted, middle) : sorted.less(middle, wanted, j);
+            (is_before ? low : high) = is_before ? middle + 1 : middle;
+        }
+        places.push_back(static_cast<int64_t>(low));
+    }
+    return int64_array(values->dims(), places);
+}
+
+namespace {
+
+// The value at x between points, in NumPy's order of operations.
+double interpolated(double x, const std::vector<double>& xs, const std::vector<double>& ys) {
+    size_t last = xs.size() - 1;
+    if (x < xs[0] || x > xs[last]) {
+        return x < xs[0] ? ys[0] : ys[last];
+    }
+    auto j = static_cast<size_t>(std::upper_bound(xs.begin(), xs.end(), x) - xs.begin()) - 1;
+    if (j == last || xs[j] == x) {
+        return ys[j];
+    }
+    double slope = (ys[j + 1] - ys[j]) / (xs[j + 1] - xs[j]);
+    double rise = slope * (x - xs[j]);
+    return rise + ys[j];
+}
+
+}  // namespace
+
+// np.interp(x, xs, ys) of finite points whose xs increase.
+Object np_interp(Context& c, const Arguments& given) {
+    std::optional<Arguments> a = with_arrays(c, given, 3);
+    bool is_known = a && given.positional.size() == 3 && given.keywords.empty();
+    std::vector<std::vector<double>> parts;
+    for (size_t i = 0; is_known && i < 3; ++i) {
+        const Tensor* array = known_array(&a->positional[i]);
+        std::optional<std::vector<double>> values =
+            array != nullptr && (i == 0 || array->rank() == 1) ? to_doubles(*array, INT64_MAX)
+                                                               : std::nullopt;
+        is_known = values && std::all_of(values->begin(), values->end(),
+                                         [](double one) { return std::isfinite(one); });
+        parts.push_back(is_known ? std::move(*values) : std::vector<double>());
+    }
+    is_known = is_known && !parts[1].empty() && parts[1].size() == parts[2].size() &&
+               std::is_sorted(parts[1].begin(), parts[1].end());
+    if (!is_known) {
+        return a ? refuse_array(c, given, "interp") : Object::error();
+    }
+    std::vector<double> values;
+    for (double x : parts[0]) {
+        values.push_back(interpolated(x, parts[1], parts[2]));
+    }
+    Result<Tensor> made =
+        tensor_from_doubles(ElementType::kDouble, known_array(&a->positional[0])->dims(), values);
+    return as_numpys_number(constant_of(std::move(*made)));
+}
+
+// np.count_nonzero(array) of all elements, which is an int of NumPy.
+Object np_count_nonzero(Context& c, const Arguments& given) {
+    std::optional<Arguments> a = with_arrays(c, given, 1);
+    const Tensor* array = a ? known_array(&a->positional[0]) : nullptr;
+    std::optional<Tensor> flags = array != nullptr && given.keywords.empty()
+                                      ? cast_array(*array, ElementType::kBool)
+                                      : std::nullopt;
+    if (!flags) {
+        return a ? refuse_array(c, given, "count_nonzero") : Object::error();
+    }
+    std::span<const bool> all = std::as_const(*flags).elements<bool>();
+    return int64_array({}, {static_cast<int64_t>(std::count(all.begin(), all.end(), true))});
+}
+
+// np.isin(array, values)
+Object np_isin(Context& c, const Arguments& given) {
+    std::optional<Arguments> a = with_arrays(c, given, 2);
+    const Tensor* array = a ? known_array(&a->positional[0]) : nullptr;
+    bool is_known = array != nullptr && given.positional.size() == 2 && given.keywords.empty();
+    std::optional<std::pair<Keys, Keys>> keys =
+        is_known ? common_keys(array, known_array(&a->positional[1])) : std::nullopt;
+    if (!keys) {
+        return a ? refuse_array(c, given, "isin") : Object::error();
+    }
+    const auto& [own, wanted] = *keys;
+    std::vector<int64_t> flags;
+    for (size_t i = 0; i < own.size(); ++i) {
+        bool is_there = false;
+        for (size_t j = 0; j < wanted.size() && !is_there; ++j) {
+            is_there = !own.less(i, wanted, j) && !wanted.less(j, own, i);
+        }
+        flags.push_back(is_there ? 1 : 0);
+    }
+    Result<Tensor> made = tensor_from_int64s(ElementType::kInt64, array->dims(), flags);
+    return as_numpys_number(constant_of(*cast_array(*made, ElementType::kBool)));
 }
 
 }  // namespace sardonyx::elaborate

@@ -1,4 +1,5 @@
-// NumPy's functions that make arrays.
+// NumPy's functions that make arrays, and those that look elements up: the different ones, places
+// in a sorted array, values between known points.
 #pragma once
 
 #include <initializer_list>
@@ -40,6 +41,16 @@ Object np_logspace(Context& c, const Arguments& a);
 Object np_copy(Context& c, const Arguments& a);
 
 Object np_atleast_2d(Context& c, const Arguments& a);
+
+Object np_unique(Context& c, const Arguments& a);
+
+Object np_searchsorted(Context& c, const Arguments& a);
+
+Object np_interp(Context& c, const Arguments& a);
+
+Object np_count_nonzero(Context& c, const Arguments& a);
+
+Object np_isin(Context& c, const Arguments& a);
 
 // np.arange(start, stop, step) of which one is a float; `type`: the dtype that is asked for.
 Object arange_of_floats(Context& c, const Arguments& a, std::optional<ElementType> type);

@@ -157,6 +157,14 @@ bool assign_to_member(Context& c, Namespace& own, std::string_view name, const O
                "make a new instance");
         return false;
     }
+    if (is_of_instance && may_be_another(c, own.object())) {
+        c.report(kAliasedItemAssignment, range,
+                 fmt::format("an instance of `{}` is changed that may be another one, as the run "
+                             "decides",
+                             own.name))
+            .with_help("make a new instance where it is chosen, as by `dataclasses.replace`");
+        return false;
+    }
     change_member(c, own, name, value, is_in_branch);
     return true;
 }
@@ -335,6 +343,11 @@ Object take_apart(Context& c, const Arguments& a, bool as_dict) {
 }
 
 }  // namespace
+
+Object abc_abstractmethod(Context& c, const Arguments& a) {
+    (void)c;
+    return a.positional[0];
+}
 
 Object dataclasses_asdict(Context& c, const Arguments& a) {
     return take_apart(c, a, true);

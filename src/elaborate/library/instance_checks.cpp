@@ -170,6 +170,16 @@ Object instance_of_opaque(Context& c, const Arguments& a, const std::vector<Obje
                                "check it outside the script");
 }
 
+// Whether it is a class of the environment that does not say itself what its instances are.
+bool is_plain_class(Context& c, const Object& type) {
+    std::optional<Object> own = type.is(ObjectKind::kOpaque)
+                                    ? c.function().environment->attribute(type, "__class__").value
+                                    : std::nullopt;
+    return own && ((own->is(ObjectKind::kPythonType) && own->get<PythonType>().name == "type") ||
+                   (own->is(ObjectKind::kOpaque) &&
+                    own->get<OpaqueObject>().describe() == "<class 'type'>"));
+}
+
 // Whether a class is this one of the environment, or is derived from it.
 bool is_a_outside(const Namespace* own, const Object& type) {
     while (own != nullptr &&
@@ -225,6 +235,9 @@ Object py_isinstance(Context& c, const Arguments& a) {
                 return Object::boolean(true);
             }
             continue;
+        }
+        if (is_plain_class(c, type) && a.positional[0].shown_as() == ShownAs::kPlain) {
+            continue;  // no builtin object is of a class of the program
         }
         if (!type.is(ObjectKind::kPythonType)) {
             return refuse(c, a.range, fmt::format("`isinstance` with {}", kind_name(type)),

@@ -68,6 +68,7 @@ constexpr ModuleRow kModules[] = {
     {"typing_extensions", "typing"},
     {"collections.abc", "typing"},
     {"collections", "collections"},
+    {"abc", "abc"},
     {"__future__", "__future__"},
     {"functools", "functools"},
     {"operator", "operator"},
@@ -305,6 +306,10 @@ std::optional<Object> library_attribute(std::string_view module, std::string_vie
         return python_type(name);
     }
     if (known == "enum" && (name == "Enum" || name == "IntEnum" || name == "StrEnum")) {
+        return python_type(name);
+    }
+    if ((known == "abc" && name == "ABC") ||
+        (known == "typing" && (name == "Generic" || name == "Protocol"))) {
         return python_type(name);
     }
     if (known == "typing" && name == "TYPE_CHECKING") {

@@ -37,6 +37,7 @@
 #include "elaborate/objects/statics.h"
 #include "elaborate/objects/text.h"
 #include "elaborate/operators/equality.h"
+#include "elaborate/scopes/cells.h"
 #include "elaborate/scopes/lookup.h"
 
 namespace sardonyx::elaborate {
@@ -327,7 +328,11 @@ Object change_dict(Context& c, const MethodObject& method, const Arguments& a) {
             if (holds(value, method.self)) {
                 return refuse(c, a.range, "a dict is put into itself", "put in a copy of it");
             }
-            dict.set(key, value);
+            if (has_cells(c, method.self)) {
+                change_item(c, method.self, key, value);
+            } else {
+                dict.set(key, value);
+            }
         }
         return Object::none();
     }
@@ -392,7 +397,11 @@ Object dict_method(Context& c, const MethodObject& method, const Arguments& a) {
     std::string_view name = method.name;
     if (name == "pop" || name == "setdefault" || name == "update" || name == "clear" ||
         name == "popitem" || name == "move_to_end") {
-        return may_mutate(c, method, a) ? change_dict(c, method, a) : Object::error();
+        bool has_items =
+            name == "update" && has_cells(c, method.self) && !is_foreign(c, method.self);
+        bool may_change =
+            has_items ? is_certain_to_change(c, method.self, a.range) : may_mutate(c, method, a);
+        return may_change ? change_dict(c, method, a) : Object::error();
     }
     const DictObject& dict = method.self.get<DictObject>();
     if (name == "get") {

@@ -45,6 +45,13 @@ std::optional<Object> object_called(std::string_view module, std::string_view na
     return std::nullopt;
 }
 
+std::optional<Object> function_called(std::string_view module, std::string_view name) {
+    std::optional<Object> found = module == "builtins"        ? library_name(name)
+                                  : is_library_module(module) ? library_attribute(module, name)
+                                                              : std::nullopt;
+    return found && found->is(ObjectKind::kBuiltin) ? found : std::nullopt;
+}
+
 std::optional<Object> member_of_module(std::string_view module, std::string_view name) {
     if (!is_library_module(module) || name == "load") {  // numpy.load
         return std::nullopt;

@@ -15,6 +15,9 @@ namespace sardonyx::elaborate {
 // Nothing: it is not in the library, or Python calls it itself.
 std::optional<Object> object_called(std::string_view module, std::string_view name);
 
+// The function of the library of this name, also one that Python calls itself.
+std::optional<Object> function_called(std::string_view module, std::string_view name);
+
 // What `module.name` means where the program has not replaced it. Nothing: Python answers, because
 // the library does not have it, because Python calls it itself, or because it takes paths, which
 // begin at the current folder there and at the folder of the script here.

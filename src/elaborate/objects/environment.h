@@ -87,6 +87,11 @@ class Environment {
         (void)opaque;
         return std::nullopt;
     }
+    // The function of the library that means the same, also one that Python calls itself.
+    virtual std::optional<Object> library_function(const Object& opaque) {
+        (void)opaque;
+        return std::nullopt;
+    }
     // Whether it is a function or method of the script's own files that is a generator.
     virtual bool is_generator(const Object& opaque) {
         (void)opaque;

@@ -18,7 +18,8 @@ void claim(Context& c, const Object& object) {
 
 const ir::Graph* owner_of(const Context& c, const Object& object) {
     auto found = c.owners->graphs.find(object.pointer());
-    return found == c.owners->graphs.end() ? c.unit->graph : found->second;
+    const ir::Graph* graph = found == c.owners->graphs.end() ? c.unit->graph : found->second;
+    return graph != c.graph && graph->name == kPythonGraph ? graph->parent() : graph;
 }
 
 bool is_owned(const Context& c, const Object& object) {
@@ -45,7 +46,8 @@ void note_choice(Context& c, const Object& one, const Object& other) {
         c.owners->chosen_sequences[one.value()].emplace_back(other.pointer());
         return;
     }
-    bool is_container = one.is(ObjectKind::kList) || one.is(ObjectKind::kDict);
+    bool is_container =
+        one.is(ObjectKind::kList) || one.is(ObjectKind::kDict) || one.is(ObjectKind::kModule);
     if (is_container && one.kind() == other.kind() && one.pointer() != other.pointer()) {
         c.owners->chosen[one.pointer()].emplace_back(other.pointer());
         c.owners->chosen[other.pointer()].emplace_back(one.pointer());

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -21,6 +22,10 @@ struct OwnerTable {
     // The same of a list that the graph makes of two.
     std::unordered_map<const ir::Value*, std::vector<std::weak_ptr<void>>> chosen_sequences;
 };
+
+// The name of the graph in which a function of a file runs as Python. It stays empty: what is made
+// in it is of the graph around once that has run.
+inline constexpr std::string_view kPythonGraph = "python";
 
 // Notes that a list or dict has been made in the current graph.
 void claim(Context& c, const Object& object);
@@ -41,11 +46,11 @@ void note_foreign(Context& c, const Object& object);
 // Whether a list, dict or set is such a value or part of one.
 bool is_foreign(const Context& c, const Object& object);
 
-// Notes that to Python one list or dict is the other, if the run decides so: here it has a copy.
-// The first may also be a list that the graph makes.
+// Notes that to Python one list, dict or instance is the other, if the run decides so: here it has
+// a copy. The first may also be a list that the graph makes.
 void note_choice(Context& c, const Object& one, const Object& other);
 
-// Whether there is such another one for a list or dict, which something still holds.
+// Whether there is such another one for a list, dict or instance, which something still holds.
 bool may_be_another(const Context& c, const Object& object);
 
 }  // namespace sardonyx::elaborate

@@ -101,15 +101,6 @@ class Origins {
     std::unordered_set<const ir::Value*> found_;
 };
 
-// What an instance holds itself, and not its class, as a tuple.
-Object own_values(Namespace& instance) {
-    std::vector<Object> values;
-    for (const auto& [name, value] : instance.own_values()) {
-        values.push_back(value);
-    }
-    return Object::tuple(std::move(values));
-}
-
 // Whether a name may hold the same as the one in question: of its class of aliases, or another.
 enum class NameClass : uint8_t { kSame, kOther };
 
@@ -154,20 +145,27 @@ class Holders {
             return count(object.get<IteratorObject>().sources, of_name, depth + 1);
         }
         if (object.is(ObjectKind::kClosure)) {
-            return count(Object::tuple(object.get<Closure>().defaults), of_name, depth + 1);
+            return count_each(object.get<Closure>().defaults, of_name, depth + 1);
         }
         if (object.is(ObjectKind::kMethod)) {
             return count(object.get<MethodObject>().self, of_name, depth + 1);
         }
         if (object.is(ObjectKind::kPartial)) {
             const PartialObject& partial = object.get<PartialObject>();
-            return count(Object::tuple(partial.first), of_name, depth + 1) +
-                   count(Object::dict(partial.keywords), of_name, depth + 1) +
-                   count(partial.function, of_name, depth + 1);
+            int found = count_each(partial.first, of_name, depth + 1) +
+                        count(partial.function, of_name, depth + 1);
+            for (const auto& [name, value] : partial.keywords.items) {
+                found += count(value, of_name, depth + 1);
+            }
+            return found;
         }
         Namespace* instance = class_of(object) != nullptr ? as_namespace(object) : nullptr;
         if (instance != nullptr && depth <= kDepth && seen_.insert(instance).second) {
-            return count(own_values(*instance), of_name, depth + 1);
+            int found = 0;
+            for (const auto& [name, value] : instance->own_values()) {
+                found += count(value, of_name, depth + 1);
+            }
+            return found;
         }
         bool is_dict = object.is(ObjectKind::kDict);
         if ((!is_dict && !object.is_sequence()) || depth > kDepth || steps_ > kSteps ||
@@ -190,6 +188,14 @@ class Holders {
     }
 
   private:
+    int count_each(const std::vector<Object>& objects, NameClass of_name, int depth) {
+        int found = 0;
+        for (const Object& one : objects) {
+            found += count(one, of_name, depth);
+        }
+        return found;
+    }
+
     static constexpr int kDepth = 32;
     static constexpr int64_t kSteps = 1'000'000;
     const ir::Value* value_;
@@ -353,6 +359,38 @@ std::optional<std::string> other_holder(Context& c, const ir::Value* value, Symb
         holder = name_of_holder(c, *others[i], value);
     }
     return holder;
+}
+
+bool is_held_again(Context& c, const ir::Value* list, uint32_t offset) {
+    std::vector<CallerName> names;
+    std::vector<const Scope*> scopes = waiting_scopes(c, list, false, names);
+    for (const Scope* one = c.at.scope->enclosing.get(); one != nullptr;
+         one = one->enclosing.get()) {
+        if (std::find(scopes.begin(), scopes.end(), one) == scopes.end()) {
+            scopes.push_back(one);
+        }
+    }
+    Holders holders = Holders::of_list(c, list);
+    int places = 0;
+    for (const auto& [symbol, object] : c.at.scope->values()) {
+        bool is_instance = as_namespace(object) != nullptr;
+        places += is_instance || is_live(c, symbol, offset)
+                      ? holders.count(object, NameClass::kOther)
+                      : 0;
+    }
+    for (const Scope* scope : scopes) {
+        for (const auto& [symbol, object] : scope->values()) {
+            places += holders.count(object, NameClass::kOther);
+        }
+    }
+    for (const Context::Activation* at = &c.at; at != nullptr; at = at->caller) {
+        places += std::any_of(
+                      at->iterated.begin(), at->iterated.end(),
+                      [&](const auto& one) { return holders.may_be(one.value, NameClass::kOther); })
+                      ? 1
+                      : 0;
+    }
+    return places > 1;
 }
 
 }  // namespace sardonyx::elaborate

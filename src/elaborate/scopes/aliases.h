@@ -25,6 +25,10 @@ std::optional<std::string> other_holder(Context& c, const ir::Value* value, Symb
                                         Changed changed, uint32_t offset,
                                         std::vector<CallerName>& callers);
 
+// Whether a name that is read after `offset`, or another member, holds or may hold the list that
+// the graph makes and that one member holds.
+bool is_held_again(Context& c, const ir::Value* list, uint32_t offset);
+
 // Whether statements assign to items of a name, and whether they bind it to something else.
 struct TargetUse {
     bool items = false;

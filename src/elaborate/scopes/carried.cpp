@@ -15,6 +15,7 @@
 #include "elaborate/objects/type_text.h"
 #include "elaborate/objects/unknowns.h"
 #include "elaborate/scopes/branch.h"
+#include "elaborate/scopes/instances.h"
 #include "elaborate/scopes/merge.h"
 #include "infer/filled_sequences.h"
 
@@ -88,6 +89,14 @@ void note_choices(Context& c, const Object& copy, const Object& object) {
     }
 }
 
+void note_twins(Context& c, const std::vector<Carried>& carried) {
+    for (const Carried& one : carried) {
+        for (Symbol twin : one.twins) {
+            note_instances(c, *find_value(c, one.name), *find_value(c, twin));
+        }
+    }
+}
+
 void claim_parts(Context& c, const Object& object) {
     if (object.is(ObjectKind::kList) || object.is(ObjectKind::kDict)) {
         claim(c, object);
@@ -107,7 +116,19 @@ Object carried_as(const Object& before, const Slot& slot, ir::Value* value) {
 }
 
 bool stays_static(const Object& leaf) {
-    return leaf.is(ObjectKind::kString) || leaf.is_none() || leaf.is(ObjectKind::kElementType);
+    switch (leaf.kind()) {
+        case ObjectKind::kString:
+        case ObjectKind::kNone:
+        case ObjectKind::kElementType:
+        case ObjectKind::kOpset:
+        case ObjectKind::kOperator:
+        case ObjectKind::kScript:
+        case ObjectKind::kClosure:
+        case ObjectKind::kBuiltin:
+            return true;
+        default:
+            return false;
+    }
 }
 
 bool can_carry(const Object& object, bool has_items) {

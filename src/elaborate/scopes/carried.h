@@ -24,13 +24,16 @@ struct Slot {
 
 struct Carried {
     Symbol name;
-    Object before;
+    Object before;  // an instance is a tuple here (instances.h)
     std::vector<Slot> slots;
     bool is_list = false;  // a list that grows: one slot, a sequence; `before` is None
     // The loop assigns to items of the list or dict: numbers in it are items, too, not a vector.
     bool has_items = false;
     // Nothing else holds the lists and dicts, so the loop may change the copies that it is given.
     bool may_change = false;
+    Object instance = {};  // that `before` has been
+    // Names carried with it that hold the same instance after an iteration.
+    std::vector<Symbol> twins = {};
 };
 
 // Whether it is taken apart: a tuple, a dict, a list of tensors; with `has_items` every list.
@@ -69,10 +72,13 @@ void claim_parts(Context& c, const Object& object);
 // Notes that the lists and dicts in `copy` may be those in `object`, which something else holds.
 void note_choices(Context& c, const Object& copy, const Object& object);
 
+// Notes of carried names that hold one instance that each may be the other's.
+void note_twins(Context& c, const std::vector<Carried>& carried);
+
 // A value of the slot, which has been `before` when the loop began.
 Object carried_as(const Object& before, const Slot& slot, ir::Value* value);
 
-// What is carried only as a part of something else, and only as it is: text, None.
+// What is carried only as a part of something else, and only as it is: text, None, functions.
 bool stays_static(const Object& leaf);
 bool can_carry(const Object& object, bool has_items = false);
 Carried make_carried(Symbol name, const Object& before, bool has_items = false);

@@ -1,4 +1,5 @@
-// Members of instances, and names of functions around, that branches and loops of the graph change.
+// Members of instances, items of lists and dicts, and names of functions around, that branches and
+// loops of the graph change.
 #include "elaborate/scopes/cells.h"
 
 #include <fmt/format.h>
@@ -17,10 +18,14 @@ namespace sardonyx::elaborate {
 
 struct MemberCells {
     struct Cell {
-        Object instance;               // error: a name of `scope`
-        std::string text;              // the name of the member, or that name
-        std::shared_ptr<Scope> scope;  // of a function around
-        Symbol name;
+        std::string text;               // the name of a member or of `scope`; of an item a word
+        Namespace* instance = nullptr;  // of a member
+        std::shared_ptr<Scope> scope;   // of a function around
+        Symbol name;                    // in it
+        ObjectKind kind = ObjectKind::kError;
+        std::weak_ptr<void> container;  // a list or dict of this kind: it is no holder of it
+        Object key;                     // of an item of that
+        bool grows = false;             // a member that holds a list
     };
     struct Change {
         size_t cell;
@@ -39,18 +44,53 @@ const Cell& cell_of(const Context& c, Symbol name) {
     return c.cells->cells[name.index - kFirstCell];
 }
 
+// The list or dict of an item; the error object: nothing holds it any more, or there is none.
+Object container_in(const Cell& cell) {
+    std::shared_ptr<void> held = cell.container.lock();
+    return held != nullptr ? Object::from_pointer(cell.kind, std::move(held)) : Object::error();
+}
+
+const Object* find_item(const Cell& cell) {
+    Object container = container_in(cell);
+    if (container.is(ObjectKind::kDict)) {
+        return container.get<DictObject>().find(cell.key);
+    }
+    bool is_there = container.is(ObjectKind::kList) &&
+                    cell.key.as_int() < static_cast<int64_t>(container.items().size());
+    return is_there ? &container.items()[static_cast<size_t>(cell.key.as_int())] : nullptr;
+}
+
 const Object* find_in(const Cell& cell) {
-    return cell.scope != nullptr ? cell.scope->find(cell.name)
-                                 : as_namespace(cell.instance)->find_own(cell.text);
+    return cell.scope != nullptr  ? cell.scope->find(cell.name)
+           : !cell.key.is_error() ? find_item(cell)
+                                  : cell.instance->find_own(cell.text);
+}
+
+void put_item(const Cell& cell, const std::optional<Object>& value) {
+    const Object* found = find_item(cell);
+    if (value && found != nullptr) {
+        *const_cast<Object*>(found) = *value;
+    } else if (Object container = container_in(cell); !container.is(ObjectKind::kDict)) {
+        return;
+    } else if (value) {
+        container.get<DictObject>().set(cell.key, *value);
+    } else if (found != nullptr) {
+        auto& items = container.get<DictObject>().items;
+        items.erase(std::find_if(items.begin(), items.end(), [&cell](const auto& one) {
+            return same_key(one.first, cell.key);
+        }));
+    }
 }
 
 void put(const Cell& cell, const std::optional<Object>& value) {
     if (cell.scope != nullptr) {
         cell.scope->set(cell.name, value ? *value : Object::error());
+    } else if (!cell.key.is_error()) {
+        put_item(cell, value);
     } else if (value) {
-        as_namespace(cell.instance)->set(cell.text, *value);
+        cell.instance->set(cell.text, *value);
     } else {
-        as_namespace(cell.instance)->remove(cell.text);
+        cell.instance->remove(cell.text);
     }
 }
 
@@ -59,12 +99,20 @@ std::optional<Object> value_in(const Cell& cell) {
     return found != nullptr ? std::optional(*found) : std::nullopt;
 }
 
+Cell member_cell(Namespace& own, std::string_view name) {
+    return Cell{std::string(name), &own};
+}
+
 // The number of the cell of a place.
 size_t cell_at(Context& c, const Cell& place) {
     std::deque<Cell>& cells = c.cells->cells;
     auto is_it = [&place](const Cell& one) {
-        return one.scope == place.scope && one.instance.pointer() == place.instance.pointer() &&
-               one.text == place.text;
+        bool is_key = one.key.is_error() == place.key.is_error() &&
+                      (one.key.is_error() || same_key(one.key, place.key));
+        bool is_container = !one.container.owner_before(place.container) &&
+                            !place.container.owner_before(one.container);
+        return one.scope == place.scope && one.instance == place.instance && is_container &&
+               one.text == place.text && is_key;
     };
     auto found = std::find_if(cells.begin(), cells.end(), is_it);
     if (found == cells.end()) {
@@ -74,19 +122,24 @@ size_t cell_at(Context& c, const Cell& place) {
     return static_cast<size_t>(found - cells.begin());
 }
 
+// The object that a change of the cell changes.
+Object owner_in(const Cell& cell) {
+    return cell.instance != nullptr ? cell.instance->object() : container_in(cell);
+}
+
 void change_cell(Context& c, size_t index, Object value) {
     const Cell& cell = c.cells->cells[index];
     std::optional<Object> before = value_in(cell);
     if (!c.cells->open.empty()) {
         c.cells->log.push_back({index, before});
     }
-    log_change(c, cell.instance, [&cell, before](const Object&) { put(cell, before); });
+    log_change(c, owner_in(cell), [&cell, before](const Object&) { put(cell, before); });
     put(cell, std::move(value));
 }
 
-// The graph that a cell's instance was made in, or that its function runs in.
+// The graph that a cell's owner was made in, or that its function runs in.
 const ir::Graph* home_of(const Context& c, const Cell& cell) {
-    return cell.scope != nullptr ? cell.scope->home : owner_of(c, cell.instance);
+    return cell.scope != nullptr ? cell.scope->home : owner_of(c, owner_in(cell));
 }
 
 bool is_inside(const ir::Graph* graph, const ir::Graph* around) {
@@ -114,6 +167,10 @@ std::string_view cell_text(const Context& c, Symbol cell) {
     return cell_of(c, cell).text;
 }
 
+Object owner_of_cell(const Context& c, Symbol cell) {
+    return owner_in(cell_of(c, cell));
+}
+
 bool is_joined(const Context& c, const ir::Graph* home) {
     const std::vector<const ir::Graph*>& open = c.cells->open;
     const ir::Graph* graph = c.graph;
@@ -126,8 +183,7 @@ bool is_joined(const Context& c, const ir::Graph* home) {
 
 void change_member(Context& c, Namespace& own, std::string_view name, Object value, bool is_cell) {
     if (is_cell) {
-        change_cell(c, cell_at(c, {own.object(), std::string(name), nullptr, {}}),
-                    std::move(value));
+        change_cell(c, cell_at(c, member_cell(own, name)), std::move(value));
         return;
     }
     std::optional<Object> before = own.has_own(name) ? own.lookup(name) : std::nullopt;
@@ -141,8 +197,31 @@ void change_member(Context& c, Namespace& own, std::string_view name, Object val
     own.set(name, std::move(value));
 }
 
+void grow_member(Context& c, Namespace& own, std::string_view name, Object list) {
+    size_t cell = cell_at(c, member_cell(own, name));
+    c.cells->cells[cell].grows = true;
+    change_cell(c, cell, std::move(list));
+}
+
+bool grows(const Context& c, Symbol cell) {
+    return cell_of(c, cell).grows;
+}
+
+bool has_cells(const Context& c, const Object& container) {
+    return !c.runs_file && (container.is(ObjectKind::kList) || container.is(ObjectKind::kDict)) &&
+           !is_owned(c, container) && is_joined(c, owner_of(c, container));
+}
+
+void change_item(Context& c, const Object& container, const Object& key, Object value) {
+    Cell place{key.is(ObjectKind::kString) ? key.text() : std::string("item")};
+    place.kind = container.kind();
+    place.container = container.pointer();
+    place.key = key;
+    change_cell(c, cell_at(c, place), std::move(value));
+}
+
 void change_outer_name(Context& c, const std::shared_ptr<Scope>& scope, Symbol name, Object value) {
-    Cell place{Object::error(), std::string(scope->function->tree->names.text(name)), scope, name};
+    Cell place{std::string(scope->function->tree->names.text(name)), nullptr, scope, name};
     change_cell(c, cell_at(c, place), std::move(value));
 }
 
@@ -157,7 +236,8 @@ std::vector<Symbol> JoinedGraph::changed() const {
     for (size_t i = mark_; i < cells.log.size(); ++i) {
         Symbol name{kFirstCell + static_cast<uint32_t>(cells.log[i].cell)};
         bool is_seen = std::find(names.begin(), names.end(), name) != names.end();
-        if (!is_seen && !is_inside(home_of(c_, cells.cells[cells.log[i].cell]), graph_)) {
+        if (!is_seen && find_value(c_, name) != nullptr &&
+            !is_inside(home_of(c_, cells.cells[cells.log[i].cell]), graph_)) {
             names.push_back(name);
         }
     }
@@ -187,10 +267,12 @@ bool fits_cell(const Object& value) {
 
 void refuse_cell(Context& c, Symbol cell, std::string_view reason, syntax::Range range) {
     const Cell& place = cell_of(c, cell);
-    std::string what = place.scope != nullptr
-                           ? fmt::format("`{}` of the function around", place.text)
-                           : fmt::format("the member `{}` of `{}`", place.text,
-                                         as_namespace(place.instance)->name);
+    std::string what =
+        place.scope != nullptr ? fmt::format("`{}` of the function around", place.text)
+        : !place.key.is_error()
+            ? fmt::format("the item {} of a {}", repr(place.key),
+                          place.kind == ObjectKind::kDict ? "dict" : "list")
+            : fmt::format("the member `{}` of `{}`", place.text, place.instance->name);
     c.report(kBranchTypeMismatch, range, fmt::format("{} {}", what, reason))
         .with_help("give it a tensor or number of one type before and in the branch or loop");
     put(place, Object::error());  // nothing more is said of it

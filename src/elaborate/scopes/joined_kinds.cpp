@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "elaborate/emit/values.h"
+#include "elaborate/objects/context.h"
 
 namespace sardonyx::elaborate {
 
@@ -47,6 +48,35 @@ Object joined_kind(const Object& x, const Object& y, ir::Value* output) {
            : is_of_array(x) && is_of_array(y)              ? Object::array_part(output)
            : are_mixed || is_of_array(x) || is_of_array(y) ? Object::tensor_or_number(output)
                                                            : Object::tensor(output);
+}
+
+std::optional<ElementType> item_type(const Object& a, const Object& b) {
+    ElementType type = ElementType::kUndefined;
+    Object first;
+    for (const Object* list : {&a, &b}) {
+        if (is_sequence_value(*list)) {
+            ElementType element = list->value()->type.element().element_type();
+            if (type != ElementType::kUndefined && element != ElementType::kUndefined &&
+                type != element && !(first.is_error() || is_python_number(first))) {
+                return std::nullopt;
+            }
+            type = element != ElementType::kUndefined ? element : type;
+            continue;
+        }
+        if (list->is_numbers()) {
+            continue;
+        }
+        for (const Object& item : list->items()) {
+            std::optional<ElementType> common = common_type(first.is_error() ? item : first, item);
+            if (!common) {
+                return std::nullopt;
+            }
+            bool is_settled = type != ElementType::kUndefined && is_python_number(item);
+            type = is_settled ? type : *common;
+            first = first.is_error() || !is_python_number(item) ? item : first;
+        }
+    }
+    return type;
 }
 
 }  // namespace sardonyx::elaborate

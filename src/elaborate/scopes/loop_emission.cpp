@@ -18,6 +18,7 @@
 #include "elaborate/scopes/branch.h"
 #include "elaborate/scopes/carried.h"
 #include "elaborate/scopes/flags.h"
+#include "elaborate/scopes/instances.h"
 #include "elaborate/scopes/loop_parts.h"
 #include "elaborate/scopes/merge.h"
 #include "ir/standard.h"
@@ -100,7 +101,7 @@ void bind_outputs(Context& c, Symbol name, const Object& object) {
         return leaf;
     });
     claim_parts(c, object);
-    set_value(c, name, object);
+    set_value(c, name, unpacked(c, object));
 }
 
 // A name or flag that the loop leaves bound and that had no value before.
@@ -172,14 +173,14 @@ void add_bound_names(Context& c, const GraphLoop& loop, const Round& round,
     for (const auto& [name, value] : round.bound) {
         const Object* before = c.at.scope->find(name);
         bool is_static = value.is_static();
-        if (is_bound(before) && identical(*before, value)) {
+        if (is_bound(before) && identical(packed(*before), value)) {
             continue;
         }
         if (has_failed(before) && !loop.surely_runs) {
             continue;  // it has a value before the loop, which has been reported
         }
         if (is_static && loop.surely_runs) {
-            c.at.scope->set(name, value);
+            c.at.scope->set(name, unpacked(c, value));
             continue;
         }
         std::optional<Object> init;
@@ -349,7 +350,8 @@ Object emit_loop(Context& c, const GraphLoop& loop, const std::vector<Carried>& 
     }
     for (const Carried& one : carried) {
         if (!one.is_list && !one.may_change) {
-            note_choices(c, *find_value(c, one.name), one.before);
+            note_choices(c, packed(*find_value(c, one.name)), one.before);
+            note_instances(c, *find_value(c, one.name), one.instance);
         }
     }
     for (const Exit& exit : exits) {
@@ -357,6 +359,14 @@ Object emit_loop(Context& c, const GraphLoop& loop, const std::vector<Carried>& 
         if (!exit.surely && !is_flag(exit.name)) {
             c.at.possibly_unbound[exit.name.index] = {*c.at.scope->find(exit.name),
                                                       c.span(loop.head)};
+        }
+    }
+    for (const auto& [name, instance] : round.instances) {
+        for (const auto& [twin, other] : round.instances) {
+            const Object *made = find_value(c, name), *again = find_value(c, twin);
+            if (instance.pointer() == other.pointer() && is_bound(made) && is_bound(again)) {
+                note_instances(c, *made, *again);
+            }
         }
     }
     for (const auto& [index, row] : rows) {

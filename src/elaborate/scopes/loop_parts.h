@@ -30,12 +30,13 @@ struct GraphLoop {
 // One run of the body.
 struct Round {
     ir::Graph* graph = nullptr;
-    std::vector<Object> results;                   // of the carried names
-    std::vector<std::pair<Symbol, Object>> bound;  // the other names that it leaves bound
-    std::vector<Symbol> failed;                    // those whose binding has been reported
-    std::vector<Symbol> cells;                     // that it has changed, and are not carried
-    Object go_on;                                  // BOOL: static or a tensor of the body's graph
-    Object broke, returned, result;                // the flags
+    std::vector<Object> results;                       // of the carried names
+    std::vector<std::pair<Symbol, Object>> bound;      // the other names that it leaves bound
+    std::vector<std::pair<Symbol, Object>> instances;  // names that hold one at its end
+    std::vector<Symbol> failed;                        // those whose binding has been reported
+    std::vector<Symbol> cells;                         // that it has changed, and are not carried
+    Object go_on;                    // BOOL: static or a tensor of the body's graph
+    Object broke, returned, result;  // the flags
 };
 
 }  // namespace sardonyx::elaborate

@@ -26,6 +26,7 @@
 #include "elaborate/scopes/flags.h"
 #include "elaborate/scopes/held_values.h"
 #include "elaborate/scopes/inlined_if.h"
+#include "elaborate/scopes/instances.h"
 #include "elaborate/scopes/joined_kinds.h"
 
 namespace sardonyx::elaborate {
@@ -57,36 +58,6 @@ std::optional<ElementType> type_of_numbers(const Object& a, const Object& b) {
         return left && right != ElementType::kUndefined ? right : std::nullopt;
     }
     return *right == ElementType::kUndefined || *right == *left ? left : std::nullopt;
-}
-
-// The element type of the items of both. Nothing: they have none in common.
-std::optional<ElementType> item_type(const Object& a, const Object& b) {
-    ElementType type = ElementType::kUndefined;
-    Object first;
-    for (const Object* list : {&a, &b}) {
-        if (is_sequence_value(*list)) {
-            ElementType element = list->value()->type.element().element_type();
-            if (type != ElementType::kUndefined && element != ElementType::kUndefined &&
-                type != element && !(first.is_error() || is_python_number(first))) {
-                return std::nullopt;
-            }
-            type = element != ElementType::kUndefined ? element : type;
-            continue;
-        }
-        if (list->is_numbers()) {
-            continue;
-        }
-        for (const Object& item : list->items()) {
-            std::optional<ElementType> common = common_type(first.is_error() ? item : first, item);
-            if (!common) {
-                return std::nullopt;
-            }
-            bool is_settled = type != ElementType::kUndefined && is_python_number(item);
-            type = is_settled ? type : *common;
-            first = first.is_error() || !is_python_number(item) ? item : first;
-        }
-    }
-    return type;
 }
 
 // Calls `leaf(a, b)` for the places where two objects of the same structure differ; nothing when
@@ -172,6 +143,12 @@ class Merge {
     // Adds outputs for a pair of objects; nothing when they cannot be one value.
     std::optional<Object> plan(const Object& a, const Object& b) {
         size_t before = yes_.graph->outputs.size();
+        if (are_one(a, b)) {
+            return a;
+        }
+        if (is_changed(a) || is_changed(b)) {
+            return std::nullopt;
+        }
         auto leaf = [this](const Object& x, const Object& y) -> std::optional<Object> {
             if (are_numbers(x, y)) {
                 std::optional<ElementType> type = type_of_numbers(x, y);
@@ -209,7 +186,7 @@ class Merge {
             }
             return Object::error();
         };
-        std::optional<Object> planned = join_objects(a, b, leaf);
+        std::optional<Object> planned = join_objects(packed(a), packed(b), leaf);
         if (!planned && !failed_) {
             yes_.graph->outputs.resize(before);
             no_.graph->outputs.resize(before);
@@ -243,21 +220,37 @@ class Merge {
 
     // The same pair after emit(): the joined object, with the node's outputs in its places.
     Object take(const Object& a, const Object& b) {
-        return join_objects(a, b,
-                            [this](const Object& x, const Object& y) -> std::optional<Object> {
-                                ir::Value* output = node_->output(next_++);
-                                if (are_numbers(x, y)) {
-                                    output->type =
-                                        Type::tensor(*type_of_numbers(x, y), Shape{Dim()});
-                                    return Object::numbers(output);
-                                }
-                                name_items(output, x, y);
-                                return joined_kind(x, y, output).either(is_either_of(x, y));
-                            })
-            .value_or(Object::error());
+        if (are_one(a, b)) {
+            return a;
+        }
+        return unpacked(
+            c_, join_objects(packed(a), packed(b),
+                             [this](const Object& x, const Object& y) -> std::optional<Object> {
+                                 ir::Value* output = node_->output(next_++);
+                                 if (are_numbers(x, y)) {
+                                     output->type =
+                                         Type::tensor(*type_of_numbers(x, y), Shape{Dim()});
+                                     return Object::numbers(output);
+                                 }
+                                 name_items(output, x, y);
+                                 return joined_kind(x, y, output).either(is_either_of(x, y));
+                             })
+                    .value_or(Object::error()));
     }
 
   private:
+    // Whether a branch changes a part of what the object is or holds: outside of the branch it is
+    // as it was before.
+    bool is_changed(const Object& object) const {
+        auto is_part = [&](const auto& change) {
+            return is_cell(change.first) && reaches(object, owner_of_cell(c_, change.first));
+        };
+        bool is_open =
+            object.is(ObjectKind::kModule) || object.is_sequence() || object.is(ObjectKind::kDict);
+        return is_open && (std::any_of(yes_.changes.begin(), yes_.changes.end(), is_part) ||
+                           std::any_of(no_.changes.begin(), no_.changes.end(), is_part));
+    }
+
     // A value that may be absent and one that is there are one that may be absent.
     std::optional<Object> plan_optional(const Object& x, const Object& y) {
         const Type& held = (is_optional_value(x) ? x : y).value()->type.element();
@@ -392,7 +385,7 @@ void fill_in(Context& c, Branch& branch, Object& own, const Object& other, Range
     if (is_missing(other)) {
         return;
     }
-    if (std::optional<Object> filler = placeholder(c, branch.graph, other, range)) {
+    if (std::optional<Object> filler = placeholder(c, branch.graph, packed(other), range)) {
         own = std::move(*filler);
     }
 }
@@ -441,14 +434,15 @@ void plan_cell(Context& c, Pair& pair, Merge& joined, Range range, std::vector<P
     bool is_missed = is_missing(pair.yes) || is_missing(pair.no);
     bool is_one = !is_missed && pair.yes.kind() == pair.no.kind() &&
                   pair.yes.pointer() == pair.no.pointer() && identical(pair.yes, pair.no);
-    bool is_joined = !is_missed && fits_cell(pair.yes) && fits_cell(pair.no);
+    bool is_joined =
+        !is_missed && (grows(c, pair.name) || (fits_cell(pair.yes) && fits_cell(pair.no)));
     if (is_missed) {
         refuse_cell(c, pair.name, "is bound in one branch only", range);
     } else if (is_one) {
         set_value(c, pair.name, pair.yes);
     } else if (is_joined && joined.plan(pair.yes, pair.no)) {
         kept.push_back(std::move(pair));
-    } else if (!fits_cell(pair.yes) || !fits_cell(pair.no)) {
+    } else if (!is_joined) {
         refuse_cell(c, pair.name,
                     fmt::format("holds {}, which a branch of the graph replaces",
                                 kind_name(fits_cell(pair.yes) ? pair.no : pair.yes)),
@@ -508,6 +502,7 @@ void take_names(Context& c, Merge& joined, const std::vector<Pair>& kept,
             if (is_container && is_held_elsewhere(c, *one, pair.name, branches)) {
                 note_choice(c, value, *one);
             }
+            note_instances(c, value, *one);
         }
         set_value(c, pair.name, std::move(value));
     }
@@ -524,6 +519,8 @@ Jump merge_returns(Context& c, ir::Value* condition, Branch& yes, Branch& no, Ra
         report_results(c, yes.result, no.result, range, yes.result_range, no.result_range);
     } else if (joined.emit(condition)) {
         c.at.result = joined.take(yes.result, no.result);
+        note_instances(c, c.at.result, yes.result);
+        note_instances(c, c.at.result, no.result);
     }
     return Jump::kReturn;
 }
@@ -533,7 +530,13 @@ Jump merge_returns(Context& c, ir::Value* condition, Branch& yes, Branch& no, Ra
 std::string describe(const Object& object) {
     return object.is_tensor() ? fmt::format("`{}`", type_text(object.value()->type))
            : object.tuple_class() != nullptr
-               ? fmt::format("a named tuple `{}`", object.tuple_class()->name)
+               ? fmt::format("{} `{}`",
+                             object.tuple_class()->kind == Namespace::Kind::kNamedTuple
+                                 ? "a named tuple"
+                                 : "an instance of",
+                             object.tuple_class()->name)
+           : class_of(object) != nullptr
+               ? fmt::format("an instance of `{}`", class_of(object)->name)
                : fmt::format("{}", kind_name(object));
 }
 
@@ -573,6 +576,8 @@ std::optional<Object> merge_values(Context& c, ir::Value* condition, Branch& yes
     Object value = joined.take(a, b);
     note_choice(c, value, a);
     note_choice(c, value, b);
+    note_instances(c, value, a);
+    note_instances(c, value, b);
     return value;
 }
 

@@ -48,6 +48,21 @@ EXACT = {
         'A = np.einsum("ij,kj->ik", w, w) + np.einsum("ii", np.eye(2, dtype=int))\n'
         'A = A[:, 0] + np.einsum("i,j->ij", [1, 2], [3, 4])[1] * np.einsum("ij->i", w)'
     ),
+    "unique elements": (
+        "v, i, j, n = np.unique([3.5, 1, 3.5, 2], return_index=True, return_inverse=True, "
+        "return_counts=True)\nA = np.concatenate([v * n, i, j, np.unique([[2, 1], [1, 0]])])"
+    ),
+    "places in a sorted array": (
+        "b = np.array([1, 3, 3, 5])\nA = np.stack([np.searchsorted(b, [0, 3, 6.5]), "
+        'np.searchsorted(b, [0, 3, 6.5], side="right")]) + np.searchsorted(b, 4)'
+    ),
+    "values between points": (
+        "x = np.linspace(-1, 8, 301)\nxs = np.sqrt(np.arange(1, 40.0))\n"
+        "A = np.interp(x, xs, xs**2 / 7) + np.interp(2.5, [1, 2, 3], [0, 10, 40])"
+    ),
+    "flags of elements": (
+        "A = np.isin([[1, 2], [3, 4]], [2, 4, 9]) * np.count_nonzero([[1, 0], [2.5, 0]])"
+    ),
     "outer product of einsum": 'A = np.einsum("i,j->ij", np.arange(5.0), 1.0 / np.arange(1, 4))',
     "Hadamard": "H = np.array([[1, 1], [1, -1]])\nA = np.kron(H, np.kron(H, H)).astype(np.float32)",
     "binomial filter": (

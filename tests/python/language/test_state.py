@@ -1,5 +1,5 @@
-"""State that calls change on every surface: members of instances in branches and loops of the
-graph, names of functions around, `super()`, and generators."""
+"""State that calls change on every surface: members of instances, and what they hold, in branches
+and loops of the graph, names of functions around, `super()`, and generators."""
 
 from __future__ import annotations
 
@@ -163,6 +163,83 @@ CHANGED = [
     ("step = counter(x)\nfor _ in range(n):\n    step(x)\nreturn step(1.0) + step(0.0)", X * 8 + 2),
 ]  # fmt: skip
 
+HELD = """\
+from dataclasses import dataclass, replace
+
+
+class Log:
+    def __init__(self):
+        self.rows = []
+        self.state = {"n": 0, "best": 0.0, "name": "log"}
+        self.last = [0.0] * 2
+
+    def add(self, v):
+        self.rows.append(v)
+        self.state["n"] += 1
+        if v > self.state["best"]:
+            self.state["best"] = v
+        self.last[1] = self.last[0]
+        self.last[0] = v
+
+    def add_two(self, v):
+        self.rows += [v, v]
+
+
+def add_to(d, v):
+    d["s"] = d["s"] + v
+
+
+@dataclass
+class Pair:
+    h: object
+    c: object = 1.0
+    k: int = 0
+    name: str = "pair"
+
+    def next(self, v):
+        return Pair(self.h + v, self.c * 2.0, self.k + 1)
+
+
+def chosen(a, b, yes):
+    if yes:
+        return a
+    return b
+
+
+---
+"""
+
+STACKED = "op.ConcatFromSequence(one.rows, axis=0, new_axis=1)"
+
+HELD_STATE = [
+    (f"one = Log()\nfor v in x:\n    one.add(v)\nreturn {STACKED}, one.state['n']", (X, N)),
+    ("one = Log()\nfor v in x:\n    one.add(v)\nreturn one.state['best'] + one.last[1]",
+     np.float32(5)),
+    (f"one = Log()\nfor v in x:\n    if v > 1.0:\n        one.add_two(v)\nreturn {STACKED}",
+     np.float32([2, 2, 3, 3])),
+    (f"one = Log()\none.add_two(x[0])\nfor v in x:\n    one.rows.append(v)\nreturn {STACKED}",
+     np.float32([1, 1, 1, 2, 3])),
+    ("d = {'s': x}\nfor _ in range(n):\n    add_to(d, x)\nreturn d['s']", X * 4),
+    ("d = {'s': x}\nif yes:\n    add_to(d, x)\nelse:\n    add_to(d, 1.0)\nreturn d['s']", X * 2),
+    (("one = Log()\nif yes:\n    one.state.update(n=x)\nelse:\n    one.state['n'] = x * 3\n"
+      "return one.state['n'] * 2"), X * 2),
+    (("cache = [{'s': x * 0} for _ in range(2)]\nfor _ in range(n):\n    for i in range(2):\n"
+      "        add_to(cache[i], x)\nreturn cache[0]['s'] + cache[1]['s']"), X * 6),
+    (("p = Pair(x)\nfirst = p\nfor _ in range(n):\n    p = p.next(x)\n"
+      "return p.h + first.h, p.c, p.k"), (X * 5, np.float32(8), N)),
+    (("p = Pair(x)\nbest = p\nfor i in range(n):\n    p = p.next(x)\n    if i == 1:\n"
+      "        best = p\nreturn best.h, p.name == best.name"), (X * 3, YES)),
+    ("p = Pair(x)\nif yes:\n    p = replace(p, h=x * 3, k=2)\nreturn p.h * p.k", X * 6),
+    ("p = Pair(x)\nfor _ in range(n):\n    p.k = p.k + 1\n    p = p.next(x)\nreturn p.h * p.k",
+     X * 24),
+    (("one = Log()\none.pair = Pair(x)\nfor _ in range(n):\n    one.pair = one.pair.next(x)\n"
+      "return one.pair.h"), X * 4),
+    (("ps = [Pair(x), Pair(x)]\nfor _ in range(n):\n    ps[0] = ps[1].next(x)\n"
+      "return ps[0].h + ps[1].h"), X * 3),
+    ("p = Pair(x)\nsetattr(p, 'h', x * 2)\nsetattr(p, 'more', x)\nreturn p.h + p.more", X * 3),
+    ("return chosen(Pair(x), Pair(x * 2), yes).h", X),
+]  # fmt: skip
+
 GENERATORS = """\
 def scaled(v, n):
     for i in range(n):
@@ -225,6 +302,11 @@ def test_changed_in_the_graph(body: str, expected: Any, tmp_path: pathlib.Path) 
     check(SUM + body, expected, tmp_path, x=X, n=N, yes=YES)
 
 
+@pytest.mark.parametrize(("body", "expected"), HELD_STATE)
+def test_held_in_the_graph(body: str, expected: Any, tmp_path: pathlib.Path) -> None:
+    check(HELD + body, expected, tmp_path, x=X, n=N, yes=YES)
+
+
 @pytest.mark.parametrize(("body", "expected"), GENERATED)
 def test_generators(body: str, expected: Any, tmp_path: pathlib.Path) -> None:
     check(GENERATORS + body, expected, tmp_path, x=X)
@@ -241,6 +323,25 @@ REFUSED = [
      "branch-type-mismatch"),
     (SUM, ("a = Sum(x[0])\ndef body(h, v):\n    a.total = a.total + v\n    return h + v, h\n"
      "h, _ = op.Scan(x[0], x, body=body, num_scan_inputs=1)\nreturn a.total"), "static-error"),
+    (HELD, "one = Log()\nrows = one.rows\nfor v in x:\n    one.add(v)\nreturn len(rows)",
+     "unsupported-statement"),
+    (HELD, ("one = Log()\nfor v in x:\n    one.rows.append(v)\nother = Log()\n"
+            "other.rows = one.rows\none.rows.append(x[0])\nreturn len(other.rows)"),
+     "aliased-item-assignment"),
+    (HELD, "one = Log()\nfor v in x:\n    one.state['new'] = v\nreturn one.state['new']",
+     "branch-type-mismatch"),
+    (HELD, "p = Pair(x)\nq = p\nfor _ in range(n):\n    p = p.next(x)\np.k = 5\nreturn q.h * q.k",
+     "aliased-item-assignment"),
+    (HELD, ("p = Pair(x)\nt = p\nfor _ in range(n):\n    t = p\n    p.k += 1\n"
+            "    p = p.next(x)\nreturn t.h * t.k"), "aliased-item-assignment"),
+    (HELD, "a, b = Pair(x), Pair(x)\nr = chosen(a, b, yes)\na.h = x * 2\nreturn r.h",
+     "aliased-item-assignment"),
+    (HELD, "d = {'s': x}\nif yes:\n    add_to(d, x)\nelse:\n    d.update(s=x * 5)\nreturn d['s']",
+     "branch-type-mismatch"),
+    (HELD, "p = Pair(x)\nif yes:\n    p.h = x * 2\nelse:\n    p = Pair(x)\nreturn p.h",
+     "branch-type-mismatch"),
+    (HELD, ("p, q = Pair(x), Pair(x)\nfor _ in range(n):\n    q.h = q.h + x\n    y = p.h\n"
+            "    p = q\nreturn y"), "aliased-item-assignment"),
     (SUM, "k = 0\ndef one(v):\n    k = k + v\n    return k\nreturn x + one(1)", "unbound-name"),
     ("K = 2.0\ndef add(v):\n    K = K + v\n    return K\n---\n", "return add(x)", "unbound-name"),
     ("T = [0.0]\n---\n", "def one():\n    global T\n    T = 1.0\none()\nreturn x * T",

@@ -391,6 +391,24 @@ FILES: dict[str, tuple[str, str, str, str]] = {
         "",
         "refused",
     ),
+    "class with bases that only say": (
+        ("from abc import ABC, abstractmethod\nfrom typing import Generic, Protocol, TypeVar\n"
+        "T = TypeVar('T')\nclass Base(ABC):\n    __slots__ = ('k',)\n    @abstractmethod\n"
+        "    def f(self): ...\n    def g(self): return self.f() + 1\nclass C(Base):\n"
+        "    def __init__(self, k): self.k = k\n    def f(self): return self.k * 2\n"
+        "    def __repr__(self): return 'C'\nclass Box(Generic[T]):\n"
+        "    def __init__(self, v: T): self.v = v\nclass P(Protocol):\n    k: int\n"
+        "class Q(P):\n    k = 5\nc, b = C(3), Box(4)"),
+        "c.g() + b.v + Q.k + isinstance(c, Base)", "", "equal",
+    ),
+    "class whose text is its own": (
+        "class C:\n    def __repr__(self): return 'abc'\nc = C()",
+        "len(repr(c))", "", "refused",
+    ),
+    "unpacked iterators": (
+        "a, b = (k * 2 for k in (3, 4))\n[c, *d] = map(abs, [-1, -2])", "a + b + c + d[0]", "",
+        "equal",
+    ),
     "dataclass by value": (
         ("from dataclasses import dataclass\n@dataclass\nclass C:\n    a: int\n"
         "K = 3 if C(1) == C(1) else 4"),

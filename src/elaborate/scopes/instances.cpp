@@ -1,0 +1,173 @@
+// Instances as tuples, and back.
+#include "elaborate/scopes/instances.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "elaborate/objects/namespaces.h"
+#include "elaborate/objects/owners.h"
+#include "elaborate/objects/unknowns.h"
+
+namespace sardonyx::elaborate {
+
+namespace {
+
+// How deep instances may stand in members and lists, and how long lists are that are looked into.
+constexpr int kDeepest = 16;
+constexpr size_t kLongest = 256;
+
+Namespace* script_instance(const Object& object) {
+    Namespace* own = as_namespace(object);
+    bool is_own = own != nullptr && own->kind == Namespace::Kind::kInstance && own->is_of_script &&
+                  own->unknown_all == nullptr && own->of != nullptr && !own->of->is_open;
+    return is_own ? own : nullptr;
+}
+
+bool is_packed(const Object& object) {
+    return object.tuple_class() != nullptr &&
+           object.tuple_class()->kind != Namespace::Kind::kNamedTuple;
+}
+
+Object packed_at(const Object& object, int depth);
+
+Object packed_items(const Object& object, int depth) {
+    std::vector<Object> items;
+    bool has_instances = false;
+    for (const Object& item : object.items()) {
+        items.push_back(packed_at(item, depth));
+        has_instances = has_instances || items.back().pointer() != item.pointer();
+    }
+    return has_instances ? object.with_items(std::move(items)) : object;
+}
+
+Object packed_values(const Object& object, int depth) {
+    DictObject dict = object.get<DictObject>();
+    bool has_instances = false;
+    for (auto& [key, value] : dict.items) {
+        Object one = packed_at(value, depth);
+        has_instances = has_instances || one.pointer() != value.pointer();
+        value = std::move(one);
+    }
+    return has_instances ? Object::dict(std::move(dict)).shown(object.shown_as()) : object;
+}
+
+Object packed_at(const Object& object, int depth) {
+    if (depth == kDeepest) {
+        return object;
+    }
+    if (object.is_sequence() && object.items().size() <= kLongest) {
+        return packed_items(object, depth + 1);
+    }
+    if (object.is(ObjectKind::kDict) && object.get<DictObject>().items.size() <= kLongest) {
+        return packed_values(object, depth + 1);
+    }
+    Namespace* own = script_instance(object);
+    if (own == nullptr) {
+        return object;
+    }
+    std::vector<std::pair<std::string, Object>> members = own->own_values();
+    std::sort(members.begin(), members.end(),
+              [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::vector<Object> names, values;
+    for (const auto& [name, value] : members) {
+        names.push_back(Object::string(name));
+        values.push_back(packed_at(value, depth + 1));
+    }
+    values.insert(values.begin(), Object::tuple(std::move(names)));
+    return Object::named_tuple(const_cast<Namespace*>(own->of), std::move(values));
+}
+
+Object unpacked_instance(Context& c, const Object& object) {
+    const Namespace& type = *object.tuple_class();
+    auto [made, own] = make_namespace(c, Namespace::Kind::kInstance, type.name, &type);
+    own->is_frozen = type.is_frozen;
+    const std::vector<Object>& values = object.items();
+    for (size_t i = 1; i < values.size(); ++i) {
+        own->set(values[0].items()[i - 1].text(), unpacked(c, values[i]));
+    }
+    return made;
+}
+
+}  // namespace
+
+Object packed(const Object& object) {
+    return packed_at(object, 0);
+}
+
+Object unpacked(Context& c, const Object& object) {
+    if (is_packed(object)) {
+        return unpacked_instance(c, object);
+    }
+    // The lists and dicts around instances are of the branch or loop already.
+    if (object.is_sequence() && object.items().size() <= kLongest) {
+        for (Object& item : object.items()) {
+            item = unpacked(c, item);
+        }
+    } else if (object.is(ObjectKind::kDict) && object.get<DictObject>().items.size() <= kLongest) {
+        for (auto& [key, value] : object.get<DictObject>().items) {
+            value = unpacked(c, value);
+        }
+    }
+    return object;
+}
+
+namespace {
+
+bool reaches_at(const Object& object, const Object& part, int depth) {
+    if (object.pointer() != nullptr && object.pointer() == part.pointer()) {
+        return true;
+    }
+    bool is_found = false;
+    auto see = [&](const Object& one) { is_found = is_found || reaches_at(one, part, depth + 1); };
+    if (depth == kDeepest) {
+        return false;
+    }
+    if (Namespace* own = script_instance(object)) {
+        for (const auto& [name, value] : own->own_values()) {
+            see(value);
+        }
+    } else if (object.is_sequence() || object.is(ObjectKind::kDict)) {
+        each_part(object, see);
+    }
+    return is_found;
+}
+
+}  // namespace
+
+bool reaches(const Object& object, const Object& part) {
+    return reaches_at(object, part, 0);
+}
+
+bool are_one(const Object& a, const Object& b) {
+    return a.kind() == b.kind() && a.pointer() != nullptr && a.pointer() == b.pointer() &&
+           (a.is(ObjectKind::kModule) || a.is_sequence() || a.is(ObjectKind::kDict));
+}
+
+void note_instances(Context& c, const Object& made, const Object& object) {
+    if (made.is_sequence() && object.is_sequence()) {
+        for (size_t i = 0; i < std::min(made.items().size(), object.items().size()); ++i) {
+            note_instances(c, made.items()[i], object.items()[i]);
+        }
+    }
+    if (made.is(ObjectKind::kDict) && object.is(ObjectKind::kDict)) {
+        for (const auto& [key, value] : made.get<DictObject>().items) {
+            if (const Object* before = object.get<DictObject>().find(key)) {
+                note_instances(c, value, *before);
+            }
+        }
+    }
+    Namespace *one = script_instance(made), *other = script_instance(object);
+    if (one == nullptr || other == nullptr || one == other) {
+        return;
+    }
+    note_choice(c, made, object);
+    for (const auto& [name, value] : one->own_values()) {
+        if (const Object* before = other->find_own(name)) {
+            note_instances(c, value, *before);
+        }
+    }
+}
+
+}  // namespace sardonyx::elaborate
