@@ -90,7 +90,9 @@ Result<size_t> write_output(const BuildOptions& options, std::unique_ptr<ir::Mod
         how.external_bytes = options.external_bytes;
         how.source = source;
         how.watch = bar.watch();
-        return driver::write_model_files(model, options.output, how);
+        SDX_ASSIGN(size_t size, driver::write_model_files(model, options.output, how));
+        ignore_interrupts();
+        return size;
     }
     Result<std::string> bytes = options.as_function
                                     ? proto::write_function(model, *model.functions[0])

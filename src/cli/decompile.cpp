@@ -79,6 +79,7 @@ Result<void> decompile_file(const DecompileOptions& options) {
         return {};
     }
     SDX_TRY(driver::write_script(*script, options.output, weights.path));
+    ignore_interrupts();
     std::string what =
         script->entry.empty()
             ? "a library"

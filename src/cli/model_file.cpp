@@ -89,7 +89,9 @@ Result<size_t> save_model(const ir::Model& model, const SaveRequest& request,
     }
     driver::SavingBar bar(request.is_quiet);
     how.watch = bar.watch();
-    return driver::write_model_files(model, request.path, how);
+    SDX_ASSIGN(size_t size, driver::write_model_files(model, request.path, how));
+    ignore_interrupts();
+    return size;
 }
 
 }  // namespace sardonyx::cli

@@ -76,6 +76,10 @@ void end_on_interrupt() {
     }
 }
 
+void ignore_interrupts() {
+    std::signal(SIGINT, SIG_IGN);
+}
+
 void end_without_memory() {
     // Any thread may be the one that asks for too much.
     std::set_new_handler([] {

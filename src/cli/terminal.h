@@ -14,6 +14,8 @@ enum class Color { kAuto, kAlways, kNever };
 void ignore_closed_pipes();
 // Ctrl-C ends the program at once with kInterrupted and takes the line of a progress bar away.
 void end_on_interrupt();
+// For where the results are in their files: the status of Ctrl-C would say that they are not.
+void ignore_interrupts();
 // Where memory runs out, one line says so, and the program ends with kFailure.
 void end_without_memory();
 // kAuto: colours on a terminal, unless NO_COLOR is set (https://no-color.org).

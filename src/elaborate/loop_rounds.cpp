@@ -129,7 +129,11 @@ void run_iteration(Context& c, const GraphLoop& loop, ir::Value* iteration, Roun
     round.broke = flag_value(c, broke_flag(c));
     round.go_on = continuation(c, loop);
     round.returned = flag_value(c, kReturnedFlag);
-    round.result = packed(returned_result(c));
+    Object result = returned_result(c);
+    round.result = packed(result);
+    if (round.result.pointer() != result.pointer()) {
+        round.instances.emplace_back(kReturnedResult, result);
+    }
 }
 
 }  // namespace

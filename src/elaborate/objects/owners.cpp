@@ -48,9 +48,21 @@ void note_choice(Context& c, const Object& one, const Object& other) {
     }
     bool is_container =
         one.is(ObjectKind::kList) || one.is(ObjectKind::kDict) || one.is(ObjectKind::kModule);
-    if (is_container && one.kind() == other.kind() && one.pointer() != other.pointer()) {
-        c.owners->chosen[one.pointer()].emplace_back(other.pointer());
-        c.owners->chosen[other.pointer()].emplace_back(one.pointer());
+    if (!is_container || one.kind() != other.kind() || one.pointer() == other.pointer()) {
+        return;
+    }
+    // What the other one may be, this one may be, too, also where nothing holds the other one any
+    // more.
+    std::vector<std::weak_ptr<void>> others{other.pointer()};
+    for (const std::weak_ptr<void>& further : c.owners->chosen[other.pointer()]) {
+        std::shared_ptr<void> living = further.lock();
+        if (living != nullptr && living != one.pointer()) {
+            others.push_back(further);
+        }
+    }
+    for (const std::weak_ptr<void>& each : others) {
+        c.owners->chosen[one.pointer()].push_back(each);
+        c.owners->chosen[each.lock()].emplace_back(one.pointer());
     }
 }
 

@@ -165,6 +165,7 @@ void note_instances(Context& c, const Object& made, const Object& object) {
     note_choice(c, made, object);
     for (const auto& [name, value] : one->own_values()) {
         if (const Object* before = other->find_own(name)) {
+            note_choice(c, value, *before);  // of a list or dict
             note_instances(c, value, *before);
         }
     }

@@ -362,6 +362,9 @@ Object emit_loop(Context& c, const GraphLoop& loop, const std::vector<Carried>& 
         }
     }
     for (const auto& [name, instance] : round.instances) {
+        if (const Object* made = find_value(c, name); is_bound(made)) {
+            note_instances(c, *made, instance);
+        }
         for (const auto& [twin, other] : round.instances) {
             const Object *made = find_value(c, name), *again = find_value(c, twin);
             if (instance.pointer() == other.pointer() && is_bound(made) && is_bound(again)) {

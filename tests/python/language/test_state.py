@@ -313,7 +313,24 @@ def test_generators(body: str, expected: Any, tmp_path: pathlib.Path) -> None:
 
 
 # What Python allows and no model can show, or not as it is.
+UNTIL = """\
+class Rows:
+    def __init__(self, last):
+        self.last, self.rows = last, [last]
+
+def until(s, n):
+    for _ in range(n):
+        s.last = s.last + 1.0
+        if s.last > 5.0:
+            return s
+    return Rows(s.last)
+---
+"""
 REFUSED = [
+    (UNTIL, "a = Rows(x[0])\nb = until(a, n)\nb.last = b.last * 2.0\nreturn a.last",
+     "aliased-item-assignment"),
+    (UNTIL, "a = Rows(x[0])\nb = until(a, n)\nb.rows.append(b.last)\nreturn a.rows[-1]",
+     "aliased-item-assignment"),
     (SUM, "a = Sum(x)\nfor _ in range(n):\n    a.more = x\nreturn a.total", "branch-type-mismatch"),
     (SUM, "a = Sum(None)\nfor _ in range(n):\n    a.total = x\nreturn a.total",
      "branch-type-mismatch"),

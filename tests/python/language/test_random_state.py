@@ -1,0 +1,159 @@
+"""Random programs with instances of a class, their members and the lists in them: several names for
+one object, changes in branches and loops of the graph, functions that return one object or another.
+
+Called as Python they mean what Python's references say. Compiled from Python and built from the
+command line they give that, or both are refused. SDX_STATES is how many are drawn (SDX_FULL: 5,000)
+from seed 0 on, and again from SDX_SEED on.
+"""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import random
+import runpy
+
+import numpy as np
+import onnx
+import pytest
+import sardonyx
+
+from language import shared_compiler, shared_evaluator
+from language.drawing import draw
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+COUNT = int(os.environ.get("SDX_STATES", "5000" if os.environ.get("SDX_FULL") else "100"))
+SEED = int(os.environ.get("SDX_SEED", "0"), 0)
+SHARDS = 2
+
+HEAD = """import numpy as np
+from sardonyx import script, FLOAT, INT64, opset21 as op
+class S:
+    def __init__(self, v):
+        self.v = v
+        self.r = [v]
+def fresh(s):
+    return S(s.v + 1.0)
+def same(s):
+    return s
+def double(s):
+    s.v = s.v * 2.0
+    return s
+def pick(s, t, c):
+    if c:
+        return s
+    return t
+def until(s, n):
+    for i in range(n):
+        s.v = s.v + 1.0
+        if op.ReduceSum(s.v) > 9.0:
+            return s
+    return S(s.v)
+def walk(s, t, n):
+    for i in range(n):
+        if op.ReduceSum(t.v) > 7.0:
+            return t
+        t = S(t.v + s.v)
+    return s
+@script(default_opset=op)
+def f(x: FLOAT["N"], n: INT64) -> FLOAT["N"]:
+"""
+
+
+class Writer:
+    """The body of f, over the names a, b and sometimes c of instances."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = random.Random(seed)
+        self.names = ["a", "b", "c"][: self.random.randrange(2, 4)]
+
+    def condition(self) -> str:
+        name = self.random.choice(self.names)
+        sums = [f"op.ReduceSum({name}.v) > {limit}" for limit in (4.0, 9.0)]
+        return self.random.choice([*sums, "n > 1", "n > 2"])
+
+    def instance(self) -> str:
+        a, b = self.random.choices(self.names, k=2)
+        forms = [
+            a, f"S({a}.v)", f"S({a}.v + {b}.v)", f"fresh({a})", f"same({a})", f"double({a})",
+            f"pick({a}, {b}, {self.condition()})", f"until({a}, n)", f"walk({a}, {b}, n)",
+            f"({a} if {self.condition()} else {b})",
+        ]  # fmt: skip
+        return self.random.choice(forms)
+
+    def statement(self, depth: int) -> list[str]:
+        a, b = self.random.choices(self.names, k=2)
+        added = self.random.choice(["1.0", "x", "2.0"])
+        simple = [
+            f"{a} = {self.instance()}", f"{a} = {self.instance()}", f"{a} = {self.instance()}",
+            f"{a}.v = {b}.v + {added}", f"{a}.v = {b}.v + {added}", f"{a}.v += 0.5",
+            f"{a}.r.append({b}.v)", f"{a}.r[0] = {b}.v * 1.5", f"{a}, {b} = {b}, {a}",
+            f"{a}.r = {b}.r", f"double({a})",
+        ]  # fmt: skip
+        indent = "    " * depth
+        kind = self.random.randrange(len(simple) + 3)
+        if kind < len(simple) or depth == 3:
+            return [indent + self.random.choice(simple)]
+        if kind == len(simple):
+            lines = [f"{indent}for i{depth} in range({self.random.choice(['n', 'n', '3'])}):"]
+            lines += self.block(depth + 1)
+            if self.random.random() < 0.25:
+                lines += [f"{indent}    if {self.condition()}:", f"{indent}        break"]
+            return lines
+        lines = [f"{indent}if {self.condition()}:", *self.block(depth + 1)]
+        if self.random.random() < 0.5:
+            lines += [f"{indent}else:", *self.block(depth + 1)]
+        return lines
+
+    def block(self, depth: int) -> list[str]:
+        count = self.random.randrange(1, 4)
+        return [line for _ in range(count) for line in self.statement(depth)]
+
+    def body(self) -> str:
+        lines = ["    a = S(x)", "    b = " + self.random.choice(["a", "S(x * 2.0)"])]
+        if len(self.names) > 2:
+            lines.append("    c = " + self.random.choice(["a", "b", "S(x - 1.0)"]))
+        for _ in range(self.random.randrange(2, 6)):
+            lines += self.statement(1)
+        terms = [f"{10.0**i} * {name}.v" for i, name in enumerate(self.names)]
+        if self.random.random() < 0.5:
+            terms += [f"0.1 * {name}.r[0] + {name}.r[-1]" for name in self.names]
+        return "\n".join([*lines, f"    return {' + '.join(terms)}"]) + "\n"
+
+
+def outcome(seed: int, folder: pathlib.Path) -> str:
+    text = HEAD + Writer(seed).body()
+    path = folder / f"s{seed}.py"
+    path.write_text(text)
+    function = runpy.run_path(str(path))["f"]
+    answer, data = shared_compiler().compile(text, "f")
+    assert answer[0] in ("ok", "error"), (answer, text)
+    try:
+        live = function.to_model_bytes()
+    except sardonyx.CompileError:
+        assert answer[0] == "error", f"only one surface refuses\n{text}"
+        return "refused"
+    assert answer[0] == "ok", f"only one surface refuses: {answer}\n{text}"
+    onnx.checker.check_model(onnx.load_from_string(data), full_check=True)
+    for n in (0, 1, 4):
+        inputs = {"x": np.array([1, 2], np.float32), "n": np.asarray(np.int64(n))}
+        expected = function(**inputs)
+        for surface, model in (("Python", live), ("command line", data)):
+            (got,) = shared_evaluator().run(onnx.load_from_string(model), inputs)
+            assert np.allclose(got, expected, rtol=1e-5), (
+                f"{surface}, n={n}: {got}, not {expected}\n{text}"
+            )
+    return "equal"
+
+
+@pytest.mark.parametrize("shard", range(SHARDS))
+def test_random_state(shard: int, tmp_path: pathlib.Path) -> None:
+    outcomes = [
+        outcome(first + i, tmp_path) for first in {0, SEED} for i in range(shard, COUNT, SHARDS)
+    ]
+    assert outcomes.count("equal") > len(outcomes) // 3, outcomes
+
+
+if __name__ == "__main__":
+    draw(outcome, lambda _, error: str(error)[:1500])
