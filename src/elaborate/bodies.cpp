@@ -52,6 +52,13 @@ std::optional<std::vector<Object>> returned_objects(Context& c, const ScriptFunc
         return std::nullopt;
     }
     if (c.at.result.is_error()) {
+        if (!c.program.diagnostics.has_errors()) {
+            c.report(kUnsupportedStatement, c.at.result_range,
+                     "what is returned depends on a value that the compiler cannot follow")
+                .with_help(
+                    "change it in simpler loops and branches: what stops the compiler "
+                    "should be said there, and is not, which is a defect of Sardonyx");
+        }
         return std::nullopt;
     }
     return c.at.result.is(ObjectKind::kTuple) ? c.at.result.items()

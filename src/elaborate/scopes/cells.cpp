@@ -275,7 +275,10 @@ void refuse_cell(Context& c, Symbol cell, std::string_view reason, syntax::Range
             : fmt::format("the member `{}` of `{}`", place.text, place.instance->name);
     c.report(kBranchTypeMismatch, range, fmt::format("{} {}", what, reason))
         .with_help("give it a tensor or number of one type before and in the branch or loop");
-    put(place, Object::error());  // nothing more is said of it
+    // Nothing more is said of it, unless the finding is taken back, too.
+    log_change(c, owner_in(place),
+               [&place, before = value_in(place)](const Object&) { put(place, before); });
+    put(place, Object::error());
 }
 
 }  // namespace sardonyx::elaborate

@@ -329,6 +329,10 @@ def until(s, n):
 REFUSED = [
     (UNTIL, "a = Rows(x[0])\nb = until(a, n)\nb.last = b.last * 2.0\nreturn a.last",
      "aliased-item-assignment"),
+    (UNTIL, ("a = Rows(x[0])\nb = a\nfor _ in range(3):\n    for _ in range(3):\n"
+             "        a.rows = b.rows\n        if a.last > 9.0:\n            break\n"
+             "    b.rows.append(b.last)\n    if n > 1:\n        break\nreturn a.rows[-1]"),
+     "branch-type-mismatch"),
     (UNTIL, "a = Rows(x[0])\nb = until(a, n)\nb.rows.append(b.last)\nreturn a.rows[-1]",
      "aliased-item-assignment"),
     (SUM, "a = Sum(x)\nfor _ in range(n):\n    a.more = x\nreturn a.total", "branch-type-mismatch"),
