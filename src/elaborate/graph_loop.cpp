@@ -27,6 +27,7 @@
 #include "elaborate/flow/grown_names.h"
 #include "elaborate/loop_rounds.h"
 #include "elaborate/objects/context.h"
+#include "elaborate/objects/namespaces.h"
 #include "elaborate/objects/owners.h"
 #include "elaborate/objects/type_text.h"
 #include "elaborate/objects/unknowns.h"
@@ -86,15 +87,25 @@ std::vector<Symbol> loop_names(Context& c, const GraphLoop& loop, const ListName
     return names;
 }
 
-// Whether the loop may change the list or dict: nothing else holds it, or what it holds.
-bool is_own(Context& c, const Object& object) {
+constexpr int kDeepestOwn = 32;  // instances may hold each other
+
+// Whether the loop may change the list, dict or instance: nothing else holds it, or what it holds.
+bool is_own(Context& c, const Object& object, int depth = 0) {
+    if (depth == kDeepestOwn) {
+        return false;
+    }
     bool is_open = object.is(ObjectKind::kList) || object.is(ObjectKind::kDict) ||
                    object.is(ObjectKind::kModule);
     bool is_own_part =
         !is_open || (!is_shared(c, object) && !is_foreign(c, object) && !may_be_another(c, object));
     if (object.is_sequence() || object.is(ObjectKind::kDict)) {
-        each_part(object,
-                  [&](const Object& part) { is_own_part = is_own_part && is_own(c, part); });
+        each_part(object, [&](const Object& part) {
+            is_own_part = is_own_part && is_own(c, part, depth + 1);
+        });
+    } else if (const Namespace* own = as_namespace(object)) {
+        for (const auto& [name, value] : own->own_values()) {
+            is_own_part = is_own_part && is_own(c, value, depth + 1);
+        }
     }
     return is_own_part;
 }

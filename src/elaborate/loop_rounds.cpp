@@ -77,6 +77,7 @@ void hide_objects(Context& c, const GraphLoop& loop, const std::vector<Symbol>& 
                                     "only",
                                     kind_name(*before)),
                         c.span(loop.head)};
+        unbound.has_value = true;
         unbound.help = is_dict
                            ? "give it the same keys before the loop and in every iteration, with "
                              "tensors or numbers as values"

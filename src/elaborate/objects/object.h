@@ -126,6 +126,7 @@ struct Unbound {
     std::shared_ptr<struct UnknownCause> cause = nullptr;
     bool is_computed = false;  // that statement binds it
     std::string help = {};     // what to write; empty: bind it before
+    bool has_value = false;    // it is bound in Python, to what is no one value here
 };
 
 struct DecoratorObject {

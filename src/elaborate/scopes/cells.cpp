@@ -247,7 +247,11 @@ std::vector<Symbol> JoinedGraph::changed() const {
 JoinedGraph::~JoinedGraph() {
     MemberCells& cells = *c_.cells;
     while (cells.log.size() > mark_) {
-        put(cells.cells[cells.log.back().cell], cells.log.back().before);
+        const Cell& cell = cells.cells[cells.log.back().cell];
+        // What was made in here leaves it as it is: no other branch knows of it.
+        if (!is_inside(home_of(c_, cell), graph_)) {
+            put(cell, cells.log.back().before);
+        }
         cells.log.pop_back();
     }
     cells.open.pop_back();

@@ -176,8 +176,10 @@ void add_bound_names(Context& c, const GraphLoop& loop, const Round& round,
         if (is_bound(before) && identical(packed(*before), value)) {
             continue;
         }
-        if (has_failed(before) && !loop.surely_runs) {
-            continue;  // it has a value before the loop, which has been reported
+        bool has_value = before != nullptr && before->is(ObjectKind::kUnbound) &&
+                         before->get<Unbound>().has_value;
+        if ((has_failed(before) || has_value) && !loop.surely_runs) {
+            continue;  // it has a value before the loop, which has been reported or will be
         }
         if (is_static && loop.surely_runs) {
             c.at.scope->set(name, unpacked(c, value));

@@ -334,6 +334,10 @@ Object conflict(Context& c, const Pair& pair, const Branch& yes, const Branch& n
                                  : fmt::format("is {} in one branch and {} in the other",
                                                describe(pair.yes), describe(pair.no));
     Unbound made{std::move(reason), c.span(range)};
+    auto has_value = [](const Object& one) {
+        return !one.is_error() && (!one.is(ObjectKind::kUnbound) || one.get<Unbound>().has_value);
+    };
+    made.has_value = has_value(pair.yes) && has_value(pair.no);
     if (!unbound) {
         made.bindings = {binding(c, yes, pair.name, pair.yes, range),
                          binding(c, no, pair.name, pair.no, range)};

@@ -333,6 +333,10 @@ REFUSED = [
              "        a.rows = b.rows\n        if a.last > 9.0:\n            break\n"
              "    b.rows.append(b.last)\n    if n > 1:\n        break\nreturn a.rows[-1]"),
      "branch-type-mismatch"),
+    (UNTIL, ("a, b = Rows(x[0]), Rows(x[1])\nb.rows = a.rows\nfor _ in range(n):\n    a, b = b, a\n"
+             "    b.rows[0] = b.last\nreturn a.rows[0]"), "aliased-item-assignment"),
+    (UNTIL, ("b = Rows(x[0])\nb.rows.append(x[1])\nif yes:\n    b = Rows(x[1])\n"
+             "for _ in range(n):\n    b = Rows(x[2])\nreturn b.last"), "unbound-name"),
     (UNTIL, "a = Rows(x[0])\nb = until(a, n)\nb.rows.append(b.last)\nreturn a.rows[-1]",
      "aliased-item-assignment"),
     (SUM, "a = Sum(x)\nfor _ in range(n):\n    a.more = x\nreturn a.total", "branch-type-mismatch"),
