@@ -335,8 +335,8 @@ REFUSED = [
      "branch-type-mismatch"),
     (UNTIL, ("a, b = Rows(x[0]), Rows(x[1])\nb.rows = a.rows\nfor _ in range(n):\n    a, b = b, a\n"
              "    b.rows[0] = b.last\nreturn a.rows[0]"), "aliased-item-assignment"),
-    (UNTIL, ("b = Rows(x[0])\nb.rows.append(x[1])\nif yes:\n    b = Rows(x[1])\n"
-             "for _ in range(n):\n    b = Rows(x[2])\nreturn b.last"), "unbound-name"),
+    (UNTIL, "b = x\nif yes:\n    b = [x]\nfor _ in range(n):\n    b = x * 3.0\nreturn b",
+     "branch-type-mismatch"),
     (UNTIL, "a = Rows(x[0])\nb = until(a, n)\nb.rows.append(b.last)\nreturn a.rows[-1]",
      "aliased-item-assignment"),
     (SUM, "a = Sum(x)\nfor _ in range(n):\n    a.more = x\nreturn a.total", "branch-type-mismatch"),
