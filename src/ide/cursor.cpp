@@ -134,7 +134,8 @@ std::string names_before(const Reader& reader, size_t dot) {
         if (!reader.is(dot + 1, TokenKind::kName)) {
             return {};
         }
-        names = reader.words(dot + 1) + (names.empty() ? "" : "." + names);
+        names.insert(0, names.empty() ? "" : ".");
+        names.insert(0, reader.words(dot + 1));
         if (!reader.is(dot + 2, TokenKind::kDot)) {
             return names;
         }

@@ -11,8 +11,10 @@ const KnownType* type_of_name(const Analysis& analysis, const NameAt& at) {
     Range inside{0, 0};
     std::vector<Definition> outer =
         around(analysis.module()->tree(), analysis.text(), at.range.begin);
-    for (auto one = outer.rbegin(); one != outer.rend(); ++one) {
-        inside = one->function != nullptr ? one->function->range : inside;
+    while (!outer.empty()) {  // the outermost function last
+        const syntax::FunctionDefStmt* function = outer.back().function;
+        inside = function != nullptr ? function->range : inside;
+        outer.pop_back();
     }
     const KnownType* found = nullptr;
     for (const KnownType& one : analysis.types()) {

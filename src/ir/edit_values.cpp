@@ -261,7 +261,6 @@ std::vector<const Graph*> Editor::roots() const {
 
 Result<void> Editor::remove_function(Function& function) {
     SDX_TRY(check_alive(function));
-    auto& all = model_.functions;
     for (const Graph* root : roots()) {
         const Node* caller = nullptr;
         if (root != function.body) {

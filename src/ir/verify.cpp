@@ -184,9 +184,10 @@ class ScopeVerifier {
                        graph.name);
             }
         }
-        for (auto seen = seen_here.rbegin(); seen != seen_here.rend(); ++seen) {
-            in_sight_.erase(seen->value);
-            names_[seen->value->name] = seen->hidden;
+        while (!seen_here.empty()) {  // the last one first
+            in_sight_.erase(seen_here.back().value);
+            names_[seen_here.back().value->name] = seen_here.back().hidden;
+            seen_here.pop_back();
         }
     }
 

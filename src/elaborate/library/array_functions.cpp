@@ -338,10 +338,10 @@ Object np_unique(Context& c, const Arguments& given) {
         return keys->less(static_cast<size_t>(i), *keys, static_cast<size_t>(j));
     });
     std::vector<int64_t> firsts, counts, inverse(order.size());
-    for (size_t i = 0; i < order.size(); ++i) {
-        auto at = static_cast<size_t>(order[i]);
+    for (int64_t place : order) {
+        auto at = static_cast<size_t>(place);
         if (firsts.empty() || keys->less(static_cast<size_t>(firsts.back()), *keys, at)) {
-            firsts.push_back(order[i]);
+            firsts.push_back(place);
             counts.push_back(0);
         }
         ++counts.back();
