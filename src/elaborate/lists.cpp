@@ -49,6 +49,15 @@ void bind_grown(Context& c, const syntax::NameExpr* name, const Object& before, 
     c.at.scope->set(name->name, after);
 }
 
+// The list that append(), or extend(), makes of one of the graph.
+Object made_longer(Context& c, const Object& list, const Expr* argument, bool extends,
+                   Range range) {
+    Object value = eval(c, argument);
+    return value.is_error() ? Object::error()
+           : extends        ? insert_items(c, list, value, range)
+                            : insert_item(c, list, value, range);
+}
+
 // The instance whose member a call makes longer, where asking for it has no effects: null, it is
 // something else.
 Namespace* grown_instance(Context& c, const syntax::AttributeExpr* place) {
@@ -111,10 +120,7 @@ bool grow_member_by_call(Context& c, const Expr* expr) {
         return false;
     }
     Object before = *found;
-    Object value = eval(c, argument);
-    Object grown = value.is_error() ? Object::error()
-                   : extends        ? insert_items(c, before, value, expr->range)
-                                    : insert_item(c, before, value, expr->range);
+    Object grown = made_longer(c, before, argument, extends, expr->range);
     set_grown_member(c, *own, name, before, std::move(grown), expr->range);
     return true;
 }
@@ -134,10 +140,7 @@ bool exec_growth(Context& c, const Expr* expr) {
         return false;
     }
     Object sequence = *found;
-    Object value = eval(c, argument);
-    Object grown = value.is_error() ? Object::error()
-                   : extends        ? insert_items(c, sequence, value, expr->range)
-                                    : insert_item(c, sequence, value, expr->range);
+    Object grown = made_longer(c, sequence, argument, extends, expr->range);
     bind_grown(c, name, sequence, grown, expr->range);
     return true;
 }

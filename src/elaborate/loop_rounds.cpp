@@ -312,19 +312,18 @@ bool refuse_shared(Context& c, const GraphLoop& loop, const std::vector<Carried>
     return is_refused || refuse_changed_instance(c, loop, carried, round);
 }
 
-}  // namespace
-
-namespace {
-
 // Notes which carried names hold one instance after an iteration; whether some did not before.
 bool add_twins(std::vector<Carried>& carried, const Round& round) {
     bool is_new = false;
     for (Carried& one : carried) {
+        auto own = std::find_if(round.instances.begin(), round.instances.end(),
+                                [&one](const auto& held) { return held.first == one.name; });
+        if (own == round.instances.end()) {
+            continue;
+        }
         for (const auto& [name, instance] : round.instances) {
-            auto own = std::find_if(round.instances.begin(), round.instances.end(),
-                                    [&one](const auto& held) { return held.first == one.name; });
-            bool is_twin = name != one.name && own != round.instances.end() &&
-                           own->second.pointer() == instance.pointer() && is_carried(carried, name);
+            bool is_twin = name != one.name && own->second.pointer() == instance.pointer() &&
+                           is_carried(carried, name);
             if (is_twin && std::find(one.twins.begin(), one.twins.end(), name) == one.twins.end()) {
                 one.twins.push_back(name);
                 is_new = true;

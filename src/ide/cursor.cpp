@@ -240,6 +240,10 @@ std::string names_of(const OpenCall& call) {
     return call.base.empty() ? call.name : call.base + "." + call.name;
 }
 
+std::string names_of(const NameAt& at) {
+    return at.is_member ? at.base + "." + at.name : at.name;
+}
+
 std::vector<AssignedName> assigned_names(std::string_view text) {
     std::string whole(text);  // which a NUL ends, as the lexer wants it
     syntax::Lexer lexer(whole, syntax::skip_byte_order_mark(whole),

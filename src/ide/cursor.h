@@ -49,6 +49,8 @@ struct NameAt {
     std::optional<OpenCall> call;
 };
 std::optional<NameAt> name_at(std::string_view text, uint32_t offset);
+// The name with what it stands behind: "op.Conv".
+std::string names_of(const NameAt& at);
 
 // A name that an assignment without annotation binds.
 struct AssignedName {

@@ -55,9 +55,7 @@ std::optional<Location> definition(const Analysis& analysis, uint32_t offset) {
     if (const KnownType* type = is_name ? type_of_name(analysis, *at) : nullptr) {
         return Location{analysis.module()->path(), analysis.text(), type->range};
     }
-    std::string names = at->is_keyword  ? names_of(*at->call)
-                        : at->is_member ? at->base + "." + at->name
-                                        : at->name;
+    std::string names = at->is_keyword ? names_of(*at->call) : names_of(*at);
     std::optional<Meaning> found = meaning(analysis, names, at->range.begin);
     Target target = !found           ? Target()
                     : at->is_keyword ? parameter_of(analysis, *found, at->name)

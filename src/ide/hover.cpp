@@ -120,8 +120,7 @@ std::string about(const Analysis& analysis, const NameAt& at) {
             return about_operator(*schema);
         }
         std::optional<Meaning> found =
-            at.base.empty() ? std::nullopt
-                            : meaning(analysis, at.base + "." + at.name, at.range.begin);
+            at.base.empty() ? std::nullopt : meaning(analysis, names_of(at), at.range.begin);
         return found ? about_meaning(analysis, *found) : std::string();
     }
     if (at.is_keyword) {

@@ -39,16 +39,17 @@ Meaning of_function(const Site& site, const syntax::FunctionDefStmt* function) {
     return made;
 }
 
-// The class that an object is or belongs to, where a file of scripts defines it.
+// A class, or an instance of it, where a file of scripts defines it.
+Meaning of_type(MeaningKind kind, const elaborate::Namespace* type) {
+    bool is_written = type != nullptr && type->statement != nullptr;
+    return is_written ? of_class(kind, {type->tree, type->file}, type->statement) : Meaning();
+}
+
 Meaning of_namespace(const elaborate::Namespace* found) {
     using Kind = elaborate::Namespace::Kind;
-    bool is_class = found->kind != Kind::kInstance && found->kind != Kind::kMember;
-    const elaborate::Namespace* type = is_class ? found : found->of;
-    if (type == nullptr || type->statement == nullptr) {
-        return {};
-    }
-    return of_class(is_class ? MeaningKind::kClass : MeaningKind::kInstance,
-                    {type->tree, type->file}, type->statement);
+    bool is_instance = found->kind == Kind::kInstance || found->kind == Kind::kMember;
+    return is_instance ? of_type(MeaningKind::kInstance, found->of)
+                       : of_type(MeaningKind::kClass, found);
 }
 
 Meaning of_object(const Object& object) {
@@ -57,10 +58,8 @@ Meaning of_object(const Object& object) {
         made = of_namespace(found);
     } else if (const elaborate::Namespace* member = elaborate::as_member(object)) {
         made = of_namespace(member);
-    } else if (object.is(ObjectKind::kTuple) && object.tuple_class() != nullptr &&
-               object.tuple_class()->statement != nullptr) {
-        const elaborate::Namespace* type = object.tuple_class();
-        made = of_class(MeaningKind::kInstance, {type->tree, type->file}, type->statement);
+    } else if (object.is(ObjectKind::kTuple)) {
+        made = of_type(MeaningKind::kInstance, object.tuple_class());
     } else if (object.is(ObjectKind::kScript)) {
         const auto& script = object.get<elaborate::ScriptFunction>();
         made = of_function({script.tree, script.environment}, script.definition);

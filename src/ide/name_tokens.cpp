@@ -1,7 +1,6 @@
 // What the names of a file stand for: by scopes, by the values of the file's names, and by the
 // schemas of the operators that are called.
 #include <algorithm>
-#include <iterator>
 #include <map>
 
 #include "elaborate/objects/namespaces.h"
@@ -28,8 +27,6 @@ constexpr KindRow kRoles[] = {
     {ObjectKind::kClosure, NameRole::kFunction},   {ObjectKind::kBuiltin, NameRole::kFunction},
     {ObjectKind::kDecorator, NameRole::kFunction},
 };
-constexpr elaborate::Namespace::Kind kInstances[] = {elaborate::Namespace::Kind::kInstance,
-                                                     elaborate::Namespace::Kind::kMember};
 
 class TokenReader {
   public:
@@ -69,8 +66,8 @@ class TokenReader {
             at->second = object && object->is(row.kind) ? row.role : at->second;
         }
         if (const auto* found = object ? elaborate::as_namespace(*object) : nullptr) {
-            bool is_instance = std::find(std::begin(kInstances), std::end(kInstances),
-                                         found->kind) != std::end(kInstances);
+            using Kind = elaborate::Namespace::Kind;
+            bool is_instance = found->kind == Kind::kInstance || found->kind == Kind::kMember;
             at->second = is_instance ? NameRole::kVariable : NameRole::kType;
         }
         return at->second;

@@ -2,15 +2,15 @@
 #include "elaborate/library/array_functions.h"
 
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <numeric>
 #include <optional>
 #include <span>
 #include <utility>
 #include <vector>
-
-#include <algorithm>
-#include <cmath>
 
 #include "elaborate/library/array_shapes.h"
 #include "elaborate/library/numpy_functions.h"

@@ -28,10 +28,10 @@ bool assign_to_member(Context& c, Namespace& own, std::string_view name, const O
 // Whether a builtin makes a method something else than one of instances.
 bool is_method_decorator(const Object& object);
 
-// dataclasses.asdict(instance), astuple(instance), replace(instance, field=value, ...)
 // The function itself: that it is abstract forbids only what no script does.
 Object abc_abstractmethod(Context& c, const Arguments& a);
 
+// dataclasses.asdict(instance), astuple(instance), replace(instance, field=value, ...)
 Object dataclasses_asdict(Context& c, const Arguments& a);
 Object dataclasses_astuple(Context& c, const Arguments& a);
 Object dataclasses_replace(Context& c, const Arguments& a);

@@ -41,6 +41,22 @@ bool is_shared(const Context& c, const Object& object, int holders) {
     return has_more(c, object.pointer(), holders);
 }
 
+namespace {
+
+using Choices = std::vector<std::weak_ptr<void>>;
+
+// The same choice is noted in each round of a loop: it stands there once.
+void add_once(Choices& choices, const std::weak_ptr<void>& one) {
+    auto is_it = [&one](const std::weak_ptr<void>& known) {
+        return !known.owner_before(one) && !one.owner_before(known);
+    };
+    if (std::none_of(choices.begin(), choices.end(), is_it)) {
+        choices.push_back(one);
+    }
+}
+
+}  // namespace
+
 void note_choice(Context& c, const Object& one, const Object& other) {
     if ((one.is_tensor() || one.is_numbers()) && other.is(ObjectKind::kList)) {
         c.owners->chosen_sequences[one.value()].emplace_back(other.pointer());
@@ -53,7 +69,7 @@ void note_choice(Context& c, const Object& one, const Object& other) {
     }
     // What the other one may be, this one may be, too, also where nothing holds the other one any
     // more.
-    std::vector<std::weak_ptr<void>> others{other.pointer()};
+    Choices others{other.pointer()};
     for (const std::weak_ptr<void>& further : c.owners->chosen[other.pointer()]) {
         std::shared_ptr<void> living = further.lock();
         if (living != nullptr && living != one.pointer()) {
@@ -61,8 +77,8 @@ void note_choice(Context& c, const Object& one, const Object& other) {
         }
     }
     for (const std::weak_ptr<void>& each : others) {
-        c.owners->chosen[one.pointer()].push_back(each);
-        c.owners->chosen[each.lock()].emplace_back(one.pointer());
+        add_once(c.owners->chosen[one.pointer()], each);
+        add_once(c.owners->chosen[each], one.pointer());
     }
 }
 

@@ -364,12 +364,14 @@ Object emit_loop(Context& c, const GraphLoop& loop, const std::vector<Carried>& 
         }
     }
     for (const auto& [name, instance] : round.instances) {
-        if (const Object* made = find_value(c, name); is_bound(made)) {
-            note_instances(c, *made, instance);
+        const Object* made = find_value(c, name);
+        if (!is_bound(made)) {
+            continue;
         }
+        note_instances(c, *made, instance);
         for (const auto& [twin, other] : round.instances) {
-            const Object *made = find_value(c, name), *again = find_value(c, twin);
-            if (instance.pointer() == other.pointer() && is_bound(made) && is_bound(again)) {
+            const Object* again = find_value(c, twin);
+            if (instance.pointer() == other.pointer() && is_bound(again)) {
                 note_instances(c, *made, *again);
             }
         }

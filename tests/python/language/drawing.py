@@ -12,6 +12,16 @@ import warnings
 from collections.abc import Callable
 
 
+def outcomes(
+    outcome: Callable[[int, pathlib.Path], str],
+    seeds: set[int],
+    numbers: range,
+    folder: pathlib.Path,
+) -> list[str]:
+    """Of the programs of these numbers from each seed on."""
+    return [outcome(first + i, folder) for first in seeds for i in numbers]
+
+
 def draw(
     outcome: Callable[[int, pathlib.Path], str], describe: Callable[[int, AssertionError], str]
 ) -> None:

@@ -19,7 +19,7 @@ import pytest
 import sardonyx
 
 from language import shared_compiler, shared_evaluator
-from language.drawing import draw
+from language.drawing import draw, outcomes
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -149,10 +149,8 @@ def outcome(seed: int, folder: pathlib.Path) -> str:
 
 @pytest.mark.parametrize("shard", range(SHARDS))
 def test_random_state(shard: int, tmp_path: pathlib.Path) -> None:
-    outcomes = [
-        outcome(first + i, tmp_path) for first in {0, SEED} for i in range(shard, COUNT, SHARDS)
-    ]
-    assert outcomes.count("equal") > len(outcomes) // 3, outcomes
+    found = outcomes(outcome, {0, SEED}, range(shard, COUNT, SHARDS), tmp_path)
+    assert found.count("equal") > len(found) // 3, found
 
 
 if __name__ == "__main__":
