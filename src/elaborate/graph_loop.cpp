@@ -94,10 +94,8 @@ bool is_own(Context& c, const Object& object, int depth = 0) {
     if (depth == kDeepestOwn) {
         return false;
     }
-    bool is_open = object.is(ObjectKind::kList) || object.is(ObjectKind::kDict) ||
-                   object.is(ObjectKind::kModule);
-    bool is_own_part =
-        !is_open || (!is_shared(c, object) && !is_foreign(c, object) && !may_be_another(c, object));
+    bool is_own_part = !is_open(object) || (!is_shared(c, object) && !is_foreign(c, object) &&
+                                            !may_be_another(c, object));
     if (object.is_sequence() || object.is(ObjectKind::kDict)) {
         each_part(object, [&](const Object& part) {
             is_own_part = is_own_part && is_own(c, part, depth + 1);

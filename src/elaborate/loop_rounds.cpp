@@ -87,8 +87,8 @@ void hide_objects(Context& c, const GraphLoop& loop, const std::vector<Symbol>& 
 }
 
 // Binds the carried names; to inputs in any case the lists, of whose items nothing is known yet.
-void bind_names(Context& c, const std::vector<Carried>& carried, ir::Graph* graph, BoundTo what) {
-    for (const Carried& one : carried) {
+void bind_names(Context& c, std::vector<Carried>& carried, ir::Graph* graph, BoundTo what) {
+    for (Carried& one : carried) {
         if (what == BoundTo::kStarts && !one.is_list) {
             continue;
         }
@@ -112,6 +112,8 @@ void bind_names(Context& c, const std::vector<Carried>& carried, ir::Graph* grap
         if (!one.may_change) {
             note_instances(c, inside, one.instance);
         }
+        note_held(c, inside, one.after);
+        add_outer_parts(c, inside, one.known);
         set_value(c, one.name, std::move(inside));
     }
     note_twins(c, carried);
@@ -140,7 +142,7 @@ void run_iteration(Context& c, const GraphLoop& loop, ir::Value* iteration, Roun
 }  // namespace
 
 Round run_round(Context& c, const GraphLoop& loop, const std::vector<Symbol>& names,
-                const std::vector<Carried>& carried, BoundTo what) {
+                std::vector<Carried>& carried, BoundTo what) {
     Round round;
     ir::Graph* outer = c.graph;
     round.graph = c.model.make_graph(outer);
@@ -164,6 +166,7 @@ Round run_round(Context& c, const GraphLoop& loop, const std::vector<Symbol>& na
             round.instances.emplace_back(one.name, after);
         }
         round.results.push_back(packed(after));
+        round.held.push_back(after);
     }
     for (Symbol cell : joined.changed()) {
         Symbol own = own_name(c, cell);
@@ -312,6 +315,19 @@ bool refuse_shared(Context& c, const GraphLoop& loop, const std::vector<Carried>
     return is_refused || refuse_changed_instance(c, loop, carried, round);
 }
 
+// Notes what the carried names hold after an iteration: what is from before the loop the next one
+// changes where the name is. Whether a name has come to hold something that it did not before.
+bool add_outer(const Context& c, std::vector<Carried>& carried, const Round& round) {
+    bool is_new = false;
+    for (size_t i = 0; i < carried.size(); ++i) {
+        size_t known = carried[i].known.size();
+        carried[i].after = held_objects(round.held[i]);
+        add_outer_parts(c, round.held[i], carried[i].known);
+        is_new = is_new || carried[i].known.size() > known;
+    }
+    return is_new;
+}
+
 // Notes which carried names hold one instance after an iteration; whether some did not before.
 bool add_twins(std::vector<Carried>& carried, const Round& round) {
     bool is_new = false;
@@ -338,6 +354,8 @@ bool add_twins(std::vector<Carried>& carried, const Round& round) {
 Fit fit_round(Context& c, const GraphLoop& loop, std::vector<Carried>& carried, const Round& round,
               int rounds) {
     Fit outcome = round.go_on.is_error() ? Fit::kNo : Fit::kYes;
+    // An instance comes to the last of the names that hand it on after as many rounds.
+    bool has_outer = add_outer(c, carried, round) && static_cast<size_t>(rounds) <= carried.size();
     size_t next_input = 2;  // behind the iteration and the condition
     for (size_t i = 0; i < carried.size() && outcome != Fit::kNo; ++i) {
         Carried& one = carried[i];
@@ -365,7 +383,8 @@ Fit fit_round(Context& c, const GraphLoop& loop, std::vector<Carried>& carried, 
             outcome = fits == Fit::kYes ? outcome : fits;
         }
     }
-    outcome = outcome == Fit::kYes && add_twins(carried, round) ? Fit::kWider : outcome;
+    bool has_twins = outcome == Fit::kYes && add_twins(carried, round);
+    outcome = outcome == Fit::kYes && (has_twins || has_outer) ? Fit::kWider : outcome;
     return outcome == Fit::kYes && refuse_shared(c, loop, carried, round) ? Fit::kNo : outcome;
 }
 

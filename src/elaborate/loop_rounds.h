@@ -14,7 +14,7 @@ namespace sardonyx::elaborate {
 // learn the element types that the body gives them.
 enum class BoundTo : uint8_t { kInputs, kStarts };
 Round run_round(Context& c, const GraphLoop& loop, const std::vector<Symbol>& names,
-                const std::vector<Carried>& carried, BoundTo what);
+                std::vector<Carried>& carried, BoundTo what);
 
 // Settles the element types of names that start as numbers. False after an error. `cells`: those
 // that the body changes and that are not carried; then nothing is settled.

@@ -17,9 +17,24 @@ void claim(Context& c, const Object& object) {
 }
 
 const ir::Graph* owner_of(const Context& c, const Object& object) {
-    auto found = c.owners->graphs.find(object.pointer());
+    return owner_of(c, object.pointer());
+}
+
+const ir::Graph* owner_of(const Context& c, const std::shared_ptr<void>& object) {
+    auto found = c.owners->graphs.find(object);
     const ir::Graph* graph = found == c.owners->graphs.end() ? c.unit->graph : found->second;
     return graph != c.graph && graph->name == kPythonGraph ? graph->parent() : graph;
+}
+
+bool is_open(const Object& object) {
+    return object.is(ObjectKind::kList) || object.is(ObjectKind::kDict) ||
+           object.is(ObjectKind::kModule);
+}
+
+bool holds_open(const Object& object) {
+    return is_open(object) ||
+           (object.is(ObjectKind::kTuple) &&
+            std::any_of(object.items().begin(), object.items().end(), holds_open));
 }
 
 bool is_owned(const Context& c, const Object& object) {
@@ -58,19 +73,22 @@ void add_once(Choices& choices, const std::weak_ptr<void>& one) {
 }  // namespace
 
 void note_choice(Context& c, const Object& one, const Object& other) {
-    if ((one.is_tensor() || one.is_numbers()) && other.is(ObjectKind::kList)) {
-        c.owners->chosen_sequences[one.value()].emplace_back(other.pointer());
+    note_choice(c, one, other.kind(), other.pointer());
+}
+
+void note_choice(Context& c, const Object& one, ObjectKind kind, const std::weak_ptr<void>& other) {
+    if ((one.is_tensor() || one.is_numbers()) && kind == ObjectKind::kList) {
+        c.owners->chosen_sequences[one.value()].emplace_back(other);
+        c.owners->in_sequences.insert(other);
         return;
     }
-    bool is_container =
-        one.is(ObjectKind::kList) || one.is(ObjectKind::kDict) || one.is(ObjectKind::kModule);
-    if (!is_container || one.kind() != other.kind() || one.pointer() == other.pointer()) {
+    if (!is_open(one) || one.kind() != kind || one.pointer() == other.lock()) {
         return;
     }
     // What the other one may be, this one may be, too, also where nothing holds the other one any
     // more.
-    Choices others{other.pointer()};
-    for (const std::weak_ptr<void>& further : c.owners->chosen[other.pointer()]) {
+    Choices others{other};
+    for (const std::weak_ptr<void>& further : c.owners->chosen[other]) {
         std::shared_ptr<void> living = further.lock();
         if (living != nullptr && living != one.pointer()) {
             others.push_back(further);
@@ -80,6 +98,18 @@ void note_choice(Context& c, const Object& one, const Object& other) {
         add_once(c.owners->chosen[one.pointer()], each);
         add_once(c.owners->chosen[each], one.pointer());
     }
+}
+
+std::vector<std::shared_ptr<void>> choices_of(const Context& c, const Object& object) {
+    std::vector<std::shared_ptr<void>> living;
+    if (auto found = c.owners->chosen.find(object.pointer()); found != c.owners->chosen.end()) {
+        for (const std::weak_ptr<void>& one : found->second) {
+            if (std::shared_ptr<void> other = one.lock()) {
+                living.push_back(std::move(other));
+            }
+        }
+    }
+    return living;
 }
 
 bool may_be_another(const Context& c, const Object& object) {
@@ -92,9 +122,11 @@ bool may_be_another(const Context& c, const Object& object) {
                                                                 has_more(c, other, 1);
                                                      });
     };
-    return object.is_tensor() || object.is_numbers()
-               ? has_living(c.owners->chosen_sequences, object.value())
-               : has_living(c.owners->chosen, object.pointer());
+    if (object.is_tensor() || object.is_numbers()) {
+        return has_living(c.owners->chosen_sequences, object.value());
+    }
+    return c.owners->in_sequences.count(object.pointer()) > 0 ||
+           has_living(c.owners->chosen, object.pointer());
 }
 
 namespace {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "elaborate/objects/context.h"
+#include "elaborate/scopes/instances.h"
 
 namespace sardonyx::elaborate {
 
@@ -31,7 +32,10 @@ struct Carried {
     bool has_items = false;
     // Nothing else holds the lists and dicts, so the loop may change the copies that it is given.
     bool may_change = false;
-    Object instance = {};  // that `before` has been
+    Object instance = {};   // that `before` has been
+    HeldObject after = {};  // what the name held after the last round
+    // The instances, lists and dicts that it has held, and those that these may be.
+    KnownObjects known = {};
     // Names carried with it that hold the same instance after an iteration.
     std::vector<Symbol> twins = {};
 };

@@ -140,12 +140,103 @@ bool reaches(const Object& object, const Object& part) {
     return reaches_at(object, part, 0);
 }
 
+namespace {
+
+// Calls `see(key, part)` for what stands in an instance, list, tuple or dict.
+template <typename See>
+void each_held(const Object& object, See&& see) {
+    if (Namespace* own = script_instance(object)) {
+        for (const auto& [name, value] : own->own_values()) {
+            see(Object::string(name), value);
+        }
+    } else if (object.is_sequence() && object.items().size() <= kLongest) {
+        for (size_t i = 0; i < object.items().size(); ++i) {
+            see(Object::integer(static_cast<int64_t>(i)), object.items()[i]);
+        }
+    } else if (object.is(ObjectKind::kDict) && object.get<DictObject>().items.size() <= kLongest) {
+        for (const auto& [key, value] : object.get<DictObject>().items) {
+            see(key, value);
+        }
+    }
+}
+
+HeldObject held_at(const Object& object, int depth) {
+    HeldObject held{object.kind(), object.pointer(), {}};
+    if (depth < kDeepest) {
+        each_held(object, [&](const Object& key, const Object& part) {
+            if (is_open(part) || part.is_sequence()) {
+                held.parts.emplace_back(key, held_at(part, depth + 1));
+            }
+        });
+    }
+    return held;
+}
+
+}  // namespace
+
+HeldObject held_objects(const Object& object) {
+    return held_at(object, 0);
+}
+
+void note_held(Context& c, const Object& made, const HeldObject& held) {
+    note_choice(c, made, held.kind, held.object);
+    if (held.parts.empty()) {
+        return;
+    }
+    each_held(made, [&](const Object& key, const Object& part) {
+        for (const auto& [place, before] : held.parts) {
+            if (identical(place, key)) {
+                note_held(c, part, before);
+            }
+        }
+    });
+}
+
+namespace {
+
+void add_outer_part(const Context& c, const std::shared_ptr<void>& part, KnownObjects& parts) {
+    const ir::Graph *owner = owner_of(c, part), *graph = c.graph;
+    while (graph != nullptr && graph != owner) {
+        graph = graph->parent();
+    }
+    if (graph != nullptr) {
+        parts.insert(part);
+    }
+}
+
+void add_outer_parts_at(const Context& c, const Object& object, int depth, KnownObjects& parts) {
+    if (depth == kDeepest) {
+        return;
+    }
+    auto see = [&](const Object& part) { add_outer_parts_at(c, part, depth + 1, parts); };
+    if (is_open(object)) {
+        add_outer_part(c, object.pointer(), parts);
+        for (const std::shared_ptr<void>& other : choices_of(c, object)) {
+            add_outer_part(c, other, parts);
+        }
+    }
+    if (Namespace* own = script_instance(object)) {
+        for (const auto& [name, value] : own->own_values()) {
+            see(value);
+        }
+    } else if (object.is_sequence() || object.is(ObjectKind::kDict)) {
+        each_part(object, see);
+    }
+}
+
+}  // namespace
+
+void add_outer_parts(const Context& c, const Object& object, KnownObjects& parts) {
+    add_outer_parts_at(c, object, 0, parts);
+}
+
 bool are_one(const Object& a, const Object& b) {
     return a.kind() == b.kind() && a.pointer() != nullptr && a.pointer() == b.pointer() &&
            (a.is(ObjectKind::kModule) || a.is_sequence() || a.is(ObjectKind::kDict));
 }
 
 void note_instances(Context& c, const Object& made, const Object& object) {
+    note_choice(c, made, object);
     if (made.is_sequence() && object.is_sequence()) {
         for (size_t i = 0; i < std::min(made.items().size(), object.items().size()); ++i) {
             note_instances(c, made.items()[i], object.items()[i]);
@@ -162,10 +253,8 @@ void note_instances(Context& c, const Object& made, const Object& object) {
     if (one == nullptr || other == nullptr || one == other) {
         return;
     }
-    note_choice(c, made, object);
     for (const auto& [name, value] : one->own_values()) {
         if (const Object* before = other->find_own(name)) {
-            note_choice(c, value, *before);  // of a list or dict
             note_instances(c, value, *before);
         }
     }

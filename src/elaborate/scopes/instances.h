@@ -2,6 +2,11 @@
 // tuples. What the graph makes of two instances is a new one.
 #pragma once
 
+#include <memory>
+#include <set>
+#include <utility>
+#include <vector>
+
 #include "elaborate/objects/context.h"
 
 namespace sardonyx::elaborate {
@@ -20,8 +25,27 @@ bool reaches(const Object& object, const Object& part);
 // Whether it is one object that may hold instances: what a branch leaves as it was stays itself.
 bool are_one(const Object& a, const Object& b);
 
-// Notes that the instances in `made`, which a branch or loop gives, may be those in `object` to
-// Python.
+// Objects by what they are, not by where: what stands at the address of a dead one is another.
+using KnownObjects = std::set<std::weak_ptr<void>, std::owner_less<>>;
+
+// An instance, list, tuple or dict as it was at one time: which objects stood in it, and where.
+struct HeldObject {
+    ObjectKind kind = ObjectKind::kError;
+    std::weak_ptr<void> object;
+    std::vector<std::pair<Object, HeldObject>> parts;  // by member, index or key
+};
+
+HeldObject held_objects(const Object& object);
+
+// Notes that the instances, lists and dicts in `made` may be those that stood in `held`.
+void note_held(Context& c, const Object& made, const HeldObject& held);
+
+// Adds the instances, lists and dicts in an object, and what they may be to Python, that were made
+// in the current graph or in one around it.
+void add_outer_parts(const Context& c, const Object& object, KnownObjects& parts);
+
+// Notes that the instances, lists and dicts in `made`, which a branch or loop gives, may be those
+// in `object` to Python.
 void note_instances(Context& c, const Object& made, const Object& object);
 
 }  // namespace sardonyx::elaborate

@@ -363,6 +363,9 @@ Object emit_loop(Context& c, const GraphLoop& loop, const std::vector<Carried>& 
                                                       c.span(loop.head)};
         }
     }
+    for (size_t i = 0; i < carried.size(); ++i) {
+        note_instances(c, *find_value(c, carried[i].name), round.held[i]);
+    }
     for (const auto& [name, instance] : round.instances) {
         const Object* made = find_value(c, name);
         if (!is_bound(made)) {

@@ -33,6 +33,7 @@ struct Round {
     std::vector<Object> results;                       // of the carried names
     std::vector<std::pair<Symbol, Object>> bound;      // the other names that it leaves bound
     std::vector<std::pair<Symbol, Object>> instances;  // names that hold one at its end
+    std::vector<Object> held;                          // of each carried name, as it is
     std::vector<Symbol> failed;                        // those whose binding has been reported
     std::vector<Symbol> cells;                         // that it has changed, and are not carried
     Object go_on;                    // BOOL: static or a tensor of the body's graph

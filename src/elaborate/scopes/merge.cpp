@@ -64,11 +64,12 @@ std::optional<ElementType> type_of_numbers(const Object& a, const Object& b) {
 // their structures differ. Same order of calls for the same objects.
 template <typename Leaf>
 std::optional<Object> join_objects(const Object& a, const Object& b, Leaf&& leaf) {
-    if (identical(a, b)) {
+    // Two lists with the same items are two: what is chosen of them is a third.
+    if (identical(a, b) && (a.pointer() == b.pointer() || !holds_open(a))) {
         return a;
     }
     if (a.is_sequence() && a.kind() == b.kind() && a.tuple_class() == b.tuple_class() &&
-        a.items().size() == b.items().size() && !a.items().empty()) {
+        a.items().size() == b.items().size() && (!a.items().empty() || identical(a, b))) {
         std::vector<Object> items;
         for (size_t i = 0; i < a.items().size(); ++i) {
             std::optional<Object> item = join_objects(a.items()[i], b.items()[i], leaf);
@@ -498,7 +499,9 @@ void take_names(Context& c, Merge& joined, const std::vector<Pair>& kept,
         if (value.is_tensor() && value.value()->name.empty() && !is_flag(pair.name)) {
             value.value()->name = c.model.intern(name_text(c, pair.name));
         }
-        if (value.is(ObjectKind::kList) || value.is(ObjectKind::kDict)) {
+        // What both have left as it was is still of the graph that has made it.
+        bool is_new = !are_one(pair.yes, pair.no);
+        if (is_new && (value.is(ObjectKind::kList) || value.is(ObjectKind::kDict))) {
             claim(c, value);
         }
         for (const Object* one : {&pair.yes, &pair.no}) {

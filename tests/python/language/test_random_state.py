@@ -1,5 +1,5 @@
-"""Random programs with instances of a class, their members and the lists in them: several names for
-one object, changes in branches and loops of the graph, functions that return one object or another.
+"""Random programs with instances of a class, their members and the lists in them, and with lists and
+dicts of tensors alone: several names for one object, changes in branches and loops of the graph, functions that return one object or another.
 
 Called as Python they mean what Python's references say. Compiled from Python and built from the
 command line they give that, or both are refused. SDX_STATES is how many are drawn (SDX_FULL: 5,000)
@@ -56,13 +56,20 @@ def walk(s, t, n):
             return t
         t = S(t.v + s.v)
     return s
+def put(xs, v):
+    xs[0] = v
+    return xs
+def more(xs):
+    return [v + 1.0 for v in xs]
 @script(default_opset=op)
 def f(x: FLOAT["N"], n: INT64) -> FLOAT["N"]:
 """
 
 
 class Writer:
-    """The body of f, over the names a, b and sometimes c of instances."""
+    """The body of f, over the names a, b and sometimes c: of instances, if not of another class."""
+
+    first, others = "S(x)", ("S(x * 2.0)", "S(x - 1.0)")
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
@@ -82,15 +89,24 @@ class Writer:
         ]  # fmt: skip
         return self.random.choice(forms)
 
-    def statement(self, depth: int) -> list[str]:
+    def changes(self) -> list[str]:
         a, b = self.random.choices(self.names, k=2)
         added = self.random.choice(["1.0", "x", "2.0"])
-        simple = [
+        return [
             f"{a} = {self.instance()}", f"{a} = {self.instance()}", f"{a} = {self.instance()}",
             f"{a}.v = {b}.v + {added}", f"{a}.v = {b}.v + {added}", f"{a}.v += 0.5",
             f"{a}.r.append({b}.v)", f"{a}.r[0] = {b}.v * 1.5", f"{a}, {b} = {b}, {a}",
             f"{a}.r = {b}.r", f"double({a})",
         ]  # fmt: skip
+
+    def terms(self) -> list[str]:
+        terms = [f"{10.0**i} * {name}.v" for i, name in enumerate(self.names)]
+        if self.random.random() < 0.5:
+            terms += [f"0.1 * {name}.r[0] + {name}.r[-1]" for name in self.names]
+        return terms
+
+    def statement(self, depth: int) -> list[str]:
+        simple = self.changes()
         indent = "    " * depth
         kind = self.random.randrange(len(simple) + 3)
         if kind < len(simple) or depth == 3:
@@ -111,19 +127,59 @@ class Writer:
         return [line for _ in range(count) for line in self.statement(depth)]
 
     def body(self) -> str:
-        lines = ["    a = S(x)", "    b = " + self.random.choice(["a", "S(x * 2.0)"])]
+        lines = [f"    a = {self.first}", "    b = " + self.random.choice(["a", self.others[0]])]
         if len(self.names) > 2:
-            lines.append("    c = " + self.random.choice(["a", "b", "S(x - 1.0)"]))
+            lines.append("    c = " + self.random.choice(["a", "b", self.others[1]]))
         for _ in range(self.random.randrange(2, 6)):
             lines += self.statement(1)
-        terms = [f"{10.0**i} * {name}.v" for i, name in enumerate(self.names)]
-        if self.random.random() < 0.5:
-            terms += [f"0.1 * {name}.r[0] + {name}.r[-1]" for name in self.names]
-        return "\n".join([*lines, f"    return {' + '.join(terms)}"]) + "\n"
+        return "\n".join([*lines, f"    return {' + '.join(self.terms())}"]) + "\n"
+
+
+class ListWriter(Writer):
+    """The same over lists of tensors, and two names of a dict that holds one."""
+
+    first, others = (
+        "[x]\n    d = {'v': x, 'k': [x * 4.0]}\n    e = d",
+        ("[x * 2.0]", "[x, x * 3.0]"),
+    )
+
+    def condition(self) -> str:
+        name = self.random.choice(self.names)
+        sums = [f"op.ReduceSum({name}[{at}]) > {limit}" for at, limit in ((0, 4.0), (-1, 9.0))]
+        return self.random.choice([*sums, "n > 1", "n > 2"])
+
+    def value(self) -> str:
+        name = self.random.choice(self.names)
+        return self.random.choice([f"{name}[0]", f"{name}[-1]", "x", "d['v']", "d['k'][-1]"])
+
+    def instance(self) -> str:
+        a, b = self.random.choices(self.names, k=2)
+        forms = [
+            a, a, f"list({a})", f"[*{a}]", f"[{self.value()}, {self.value()}]", f"more({a})",
+            f"same({a})", f"put({a}, {self.value()})", f"({a} if {self.condition()} else {b})",
+            "d['k']", f"pick({a}, {b}, {self.condition()})", f"{a}[::-1]", f"{a}[:1]",
+        ]  # fmt: skip
+        return self.random.choice(forms)
+
+    def changes(self) -> list[str]:
+        a, b = self.random.choices(self.names, k=2)
+        at, added = self.random.choice("0 -1".split()), self.random.choice(["1.0", "x"])
+        return [
+            f"{a} = {self.instance()}", f"{a} = {self.instance()}", f"{a} = {self.instance()}",
+            f"{a}[{at}] = {self.value()} + {added}", f"{a}[{at}] = {self.value()} + {added}",
+            f"{a}[0] += 0.5", f"{a}.append({self.value()})", f"{a}, {b} = {b}, {a}",
+            f"d['k'] = {self.instance()}", f"d['v'] = {self.value()} * 1.5", "e = d", "d = e",
+            f"d['k'][0] = {self.value()} + 2.0", f"put({a}, {self.value()})", "d = dict(d)",
+            f"d = {{'v': {self.value()}, 'k': {a}}}",
+        ]  # fmt: skip
+
+    def terms(self) -> list[str]:
+        terms = [f"{10.0**i} * {name}[0] + {name}[-1]" for i, name in enumerate(self.names)]
+        return [*terms, "0.1 * d['v'] + 0.3 * d['k'][-1]", "0.7 * e['v'] + 0.9 * e['k'][0]"]
 
 
 def outcome(seed: int, folder: pathlib.Path) -> str:
-    text = HEAD + Writer(seed).body()
+    text = HEAD + (ListWriter if seed % 2 else Writer)(seed).body()
     path = folder / f"s{seed}.py"
     path.write_text(text)
     function = runpy.run_path(str(path))["f"]

@@ -367,6 +367,27 @@ REFUSED = [
      "branch-type-mismatch"),
     (HELD, ("p, q = Pair(x), Pair(x)\nfor _ in range(n):\n    q.h = q.h + x\n    y = p.h\n"
             "    p = q\nreturn y"), "aliased-item-assignment"),
+    # What a name holds after an iteration the next one changes.
+    (HELD, "p, q = Pair(x), Pair(x)\nfor _ in range(n):\n    q.h = p.h + x\n    q = p\nreturn p.h",
+     "aliased-item-assignment"),
+    (HELD, ("p, q = Pair(x), Pair(x)\nr = q\nfor _ in range(n):\n    p, q = q, p\n"
+            "    q.h = q.h + x\nreturn p.h + r.h * 2"), "aliased-item-assignment"),
+    (HELD, ("a, b = Log(), Log()\nb.rows = [x]\na.rows = [x]\nc = b.rows\nfor _ in range(n):\n"
+            "    a.rows[0] = a.rows[0] + x\n    a = Log()\n    a.rows = c\nreturn b.rows[0]"),
+     "aliased-item-assignment"),
+    ("", "xs = [x]\nys = xs if yes else list(xs)\nxs[0] = x + 1\nreturn ys[0]",
+     "aliased-item-assignment"),
+    ("def either(xs, ys, yes):\n    if yes:\n        return xs\n    return ys\n---\n",
+     "xs, ys = [x], [x, x]\nzs = either(xs, ys, yes)\nxs[0] = x + 1\nreturn zs[0]",
+     "aliased-item-assignment"),
+    ("", "xs, ys = [x], [x * 2]\nfor _ in range(n):\n    xs[0] = xs[0] + 1\n    xs = ys\nreturn ys[0]",
+     "aliased-item-assignment"),
+    ("", "d, e = [[x]], [x]\nfor _ in range(n):\n    d[0][0] = x + 1\n    d[0] = e\nreturn e[0]",
+     "aliased-item-assignment"),
+    ("", ("d, e = {'a': x}, {'a': x * 2}\nfor _ in range(n):\n    d['a'] = d['a'] + 1\n    d = e\n"
+          "return e['a']"), "aliased-item-assignment"),
+    (HELD, ("a, b = Log(), Log()\na.rows = [x, x]\nb.rows = [x]\nr = a.rows if yes else b.rows\n"
+            "a.rows[0] = x * 2\nreturn r[0]"), "aliased-item-assignment"),
     (SUM, "k = 0\ndef one(v):\n    k = k + v\n    return k\nreturn x + one(1)", "unbound-name"),
     ("K = 2.0\ndef add(v):\n    K = K + v\n    return K\n---\n", "return add(x)", "unbound-name"),
     ("T = [0.0]\n---\n", "def one():\n    global T\n    T = 1.0\none()\nreturn x * T",
