@@ -112,10 +112,10 @@ class OnnxFunction(Generic[_P, _R]):
         """The script as the bytes of a ModelProto.
 
         `io_types` is the type of all inputs, or of all inputs and results where it is a type;
-        `input_types` and `output_types` give them one by one, in order, or
-        `input_types` in a dict by name, as `value_infos` does.
-        `opset` is the version of ai.onnx in place of what the script imports, and `attributes`
-        the values of its attribute parameters.
+        `input_types` and `output_types` give them one by one, in order; `input_types` may be a dict
+        by name. So is `value_infos`, in which names that are no inputs are ignored. `opset` is the
+        version of ai.onnx in place of what the script imports, and `attributes` the values of its
+        attribute parameters.
         """
     def save(
         self,

@@ -426,9 +426,9 @@ class OnnxFunction:
 
         `io_types` is the type of all inputs, or of all inputs and results if it is a type;
         `input_types` and `output_types` give the types separately, in order; `input_types` may be
-        a dict by name, and so is `value_infos`, in which other names than those of inputs are
-        ignored. `opset` is the version of ai.onnx to use instead of the one that the script imports,
-        and `attributes` are the values of its attribute parameters.
+        a dict by name. So is `value_infos`, in which names that are no inputs are ignored. `opset`
+        is the version of ai.onnx to use instead of the one that the script imports, and
+        `attributes` are the values of its attribute parameters.
         """
         result: bytes = _take(self._script.compile_bytes(*self._request(*types, **options)))
         return result
@@ -492,7 +492,9 @@ class OnnxFunction:
             more = [f"{rest}_{i}" for i in range(len(input_types) - len(inputs))]
             inputs[fixed:fixed] = more
         types: dict[str, Any] = {}
-        if hasattr(input_types, "keys"):
+        from collections.abc import Mapping
+
+        if isinstance(input_types, Mapping):
             unknown = [name for name in input_types if name not in inputs]
             if unknown:
                 raise TypeError(f"{self.__name__} has no input {unknown[0]!r}: it has {inputs}")
