@@ -416,13 +416,18 @@ void set_node_name(const PyNode& self, nb::handle given) {
 }
 
 PyGetSetDef kNodeAttributes[] = {
-    {"op_type", slot_get<PyNode, op_type>, slot_set<PyNode, set_op_type>, nullptr, nullptr},
-    {"domain", slot_get<PyNode, domain>, slot_set<PyNode, set_domain>, nullptr, nullptr},
-    {"overload", slot_get<PyNode, overload>, slot_set<PyNode, set_overload>, nullptr, nullptr},
-    {"name", slot_get<PyNode, node_name>, slot_set<PyNode, set_node_name>, nullptr, nullptr},
-    {"graph", slot_get<PyNode, graph_of_node>, nullptr, nullptr, nullptr},
-    {"inputs", slot_get<PyNode, inputs>, slot_set<PyNode, set_inputs>, nullptr, nullptr},
-    {"outputs", slot_get<PyNode, outputs>, nullptr, nullptr, nullptr},
+    {"op_type", slot_get<PyNode, op_type>, slot_set<PyNode, set_op_type>,
+     "The name of its operator or function, such as `Relu`.", nullptr},
+    {"domain", slot_get<PyNode, domain>, slot_set<PyNode, set_domain>,
+     "The domain of its operator or function; empty for ai.onnx.", nullptr},
+    {"overload", slot_get<PyNode, overload>, slot_set<PyNode, set_overload>,
+     "Which of the functions of this name it calls; empty for most.", nullptr},
+    {"name", slot_get<PyNode, node_name>, slot_set<PyNode, set_node_name>,
+     "A string; empty where it has none.", nullptr},
+    {"graph", slot_get<PyNode, graph_of_node>, nullptr, "The Graph that it stands in.", nullptr},
+    {"inputs", slot_get<PyNode, inputs>, slot_set<PyNode, set_inputs>,
+     "A tuple of Values, and of None for omitted inputs.", nullptr},
+    {"outputs", slot_get<PyNode, outputs>, nullptr, "A tuple of Values.", nullptr},
     {}};
 PyType_Slot kNodeSlots[] = {{Py_tp_getset, kNodeAttributes}, {}};
 

@@ -279,3 +279,15 @@ def test_types_of_inputs_by_name():
 @sardonyx.script()
 def tell_size(x):
     return sardonyx.opset21.Size(x)
+
+
+def test_an_opset_has_a_domain_and_a_version():
+    with pytest.raises(TypeError, match=r"a domain and a version.*opset21"):
+        sardonyx.Opset(21)  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize("name", ["Graph", "Model", "Node", "Opset", "Tensor", "Value"])
+def test_members_have_documentation(name):
+    type_ = getattr(sardonyx, name)
+    members = [one for one in dir(type_) if not one.startswith("_")]
+    assert [one for one in members if not getattr(type_, one).__doc__] == []
