@@ -12,11 +12,11 @@
 #include "bindings/model.h"
 #include "bindings/script.h"
 #include "bindings/sources.h"
-#include "diagnostics/render.h"
 #include "driver/finish.h"
 #include "driver/model_files.h"
 #include "driver/options.h"
 #include "driver/progress_bar.h"
+#include "driver/report.h"
 #include "elaborate/objects/plain.h"
 #include "proto/proto.h"
 
@@ -53,68 +53,54 @@ nb::object bytes_to_python(const std::string& bytes) {
     return nb::bytes(bytes.data(), bytes.size());
 }
 
-// The findings as text and JSON.
-Compiled with_findings(std::unique_ptr<ir::Model> model, const diagnostics::Sources& from,
-                       const diagnostics::Diagnostics& found) {
-    if (found.items().empty()) {
-        return {std::move(model), "", "[]"};
-    }
-    return {std::move(model), diagnostics::render_terminal(from, found, {}),
-            diagnostics::render_json(from, found)};
-}
-
-Compiled compile_model(const PyScript& self, const driver::ScriptRequest& wanted) {
+driver::ReportedModel compile_model(const PyScript& self, const driver::ScriptRequest& wanted) {
     OwnProgram own;
     Result<std::unique_ptr<ir::Model>> model =
         driver::compile_script(own.program(), self.script->function, wanted);
     if (!model.ok()) {
         raise(PyExc_NotImplementedError, model.error().message);
     }
-    return with_findings(std::move(*model), sources(), own.found());
+    return {std::move(*model), driver::report_of(sources(), own.found())};
 }
 
 // What `prepare` has compiled, if it is what is wanted; it is given once.
-Compiled take_or_compile(PyScript& self, const driver::ScriptRequest& wanted) {
-    std::unique_ptr<Prepared> prepared = std::move(self.prepared);
-    return prepared != nullptr && driver::ask_for_the_same(prepared->wanted, wanted)
-               ? std::move(prepared->compiled)
-               : compile_model(self, wanted);
+driver::ReportedModel take_or_compile(PyScript& self, const driver::ScriptRequest& wanted) {
+    std::optional<driver::ReportedModel> prepared = self.prepared.take(wanted);
+    return prepared ? std::move(*prepared) : compile_model(self, wanted);
 }
 
 // Compiles a model for whoever asks for it first; the findings as JSON.
 nb::object prepare(PyScript& self, const driver::ScriptRequest& wanted) {
-    self.prepared = nullptr;
-    Compiled compiled = compile_model(self, wanted);
-    nb::object found = text_to_python(compiled.json);
-    if (compiled.model != nullptr) {
-        self.prepared = std::make_unique<Prepared>(Prepared{wanted, std::move(compiled)});
-    }
+    self.prepared.forget();
+    driver::ReportedModel compiled = compile_model(self, wanted);
+    nb::object found = text_to_python(compiled.report.json);
+    self.prepared.keep(wanted, std::move(compiled));
     return found;
 }
 
 // (result, text, json): None in place of the result if there are errors.
-nb::tuple reported(const Compiled& compiled, nb::object result) {
-    return nb::make_tuple(std::move(result), text_to_python(compiled.text),
-                          text_to_python(compiled.json));
+nb::tuple reported(const driver::Report& report, nb::object result) {
+    return nb::make_tuple(std::move(result), text_to_python(report.text),
+                          text_to_python(report.json));
 }
 
 nb::tuple compile_to_bytes(PyScript& self, const driver::ScriptRequest& wanted) {
-    Compiled made = take_or_compile(self, wanted);
-    return reported(made, made.model == nullptr
-                              ? nb::none()
-                              : bytes_to_python(unwrap(proto::write_model(*made.model))));
+    driver::ReportedModel made = take_or_compile(self, wanted);
+    return reported(made.report, made.model == nullptr
+                                     ? nb::none()
+                                     : bytes_to_python(unwrap(proto::write_model(*made.model))));
 }
 
 // The same to a file, with large initializers beside it; the size of both in bytes.
 nb::tuple compile_to_file(PyScript& self, const std::string& path, size_t external_bytes,
                           bool quiet, const driver::ScriptRequest& wanted) {
-    Compiled made = take_or_compile(self, wanted);
+    driver::ReportedModel made = take_or_compile(self, wanted);
     driver::SavingBar bar(quiet);
     driver::SaveOptions how;
     how.external_bytes = external_bytes;
     how.watch = bar.watch();
     return reported(
-        made,
+        made.report,
         made.model == nullptr
             ? nb::none()
             : nb::object(nb::int_(edited(driver::write_model_files(*made.model, path, how)))));
@@ -122,13 +108,13 @@ nb::tuple compile_to_file(PyScript& self, const std::string& path, size_t extern
 
 // The model itself, without the detour through bytes. Arrays of Python may change afterwards.
 nb::tuple compile_to_model(PyScript& self, const driver::ScriptRequest& wanted) {
-    Compiled made = take_or_compile(self, wanted);
+    driver::ReportedModel made = take_or_compile(self, wanted);
     if (made.model == nullptr) {
-        return reported(made, nb::none());
+        return reported(made.report, nb::none());
     }
     driver::make_lasting(*made.model);
     nb::object model = nb::cast(make_model(std::move(made.model)));
-    return reported(made, std::move(model));
+    return reported(made.report, std::move(model));
 }
 
 // `names` are of the arguments, of the types `Before`, that `compile` takes before the options.
@@ -176,7 +162,7 @@ nb::tuple compile_function(const PyScript& self) {
 nb::object check(const PyScript& self) {
     OwnProgram own;
     (void)compile_as(driver::Form::kAsAnnotated, self, own);
-    return text_to_python(diagnostics::render_json(sources(), own.found()));
+    return text_to_python(driver::report_of(sources(), own.found()).json);
 }
 
 void add_globals(const nb::dict& globals, driver::Request& request) {
@@ -225,13 +211,13 @@ nb::tuple compile_text(driver::Request request) {
         raise(PyExc_ValueError, made.complaint);
     }
     bool has_failed = made.has_failed();
-    Compiled compiled = with_findings(std::move(made.model), made.sources(), made.findings());
+    driver::Report report = driver::report_of(made.sources(), made.findings());
     if (has_failed) {
-        return reported(compiled, nb::none());
+        return reported(report, nb::none());
     }
-    driver::make_lasting(*compiled.model);
-    nb::object model = nb::cast(make_model(std::move(compiled.model)));
-    return reported(compiled, std::move(model));
+    driver::make_lasting(*made.model);
+    nb::object model = nb::cast(make_model(std::move(made.model)));
+    return reported(report, std::move(model));
 }
 
 }  // namespace
@@ -260,13 +246,13 @@ void bind_compile_text(nb::module_& m) {
 }
 
 nb::tuple report(nb::object result, const diagnostics::Diagnostics& found) {
-    return reported(with_findings(nullptr, sources(), found),
+    return reported(driver::report_of(sources(), found),
                     found.has_errors() ? nb::object(nb::none()) : std::move(result));
 }
 
 void bind_compilations(nb::class_<PyScript>& script) {
     script.def("check", [](const PyScript& self) { return stoppable([&] { return check(self); }); })
-        .def("forget", [](PyScript& self) { self.prepared = nullptr; })
+        .def("forget", [](PyScript& self) { self.prepared.forget(); })
         .def("compile_function", [](const PyScript& self) {
             return stoppable([&] { return compile_function(self); });
         });

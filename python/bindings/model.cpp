@@ -166,9 +166,14 @@ nb::list run(PyModel& self, const nb::dict& inputs, eval::RunOptions options,
 nb::object call_model(PyModel& self, const nb::args& positional, const nb::kwargs& named) {
     const ir::Graph& graph = main_graph(self);
     if (positional.size() > graph.inputs.size()) {
-        throw nb::type_error((std::to_string(positional.size()) + " arguments for " +
-                              std::to_string(graph.inputs.size()) + " inputs")
-                                 .c_str());
+        std::string names;
+        for (const ir::Value* input : graph.inputs) {
+            names += (names.empty() ? ": `" : ", `") + std::string(input->name) + "`";
+        }
+        raise(PyExc_TypeError, std::to_string(positional.size()) + " arguments for the " +
+                                   std::to_string(graph.inputs.size()) +
+                                   (graph.inputs.size() == 1 ? " input" : " inputs") +
+                                   " of the model" + names);
     }
     nb::dict inputs;
     for (size_t i = 0; i < positional.size(); ++i) {

@@ -6,6 +6,7 @@
 #include "bindings/numpy.h"
 #include "bindings/tensor.h"
 #include "calls/check.h"
+#include "calls/implied_list.h"
 #include "ops/ops.h"
 #include "types/domain.h"
 
@@ -87,35 +88,37 @@ nb::object attribute_of_state(const State& state, const ir::Attribute& attribute
                                "kind of them");
 }
 
-// The type of a list; an item that is not an int turns ints into floats.
+calls::ListItem kind_of_item(nb::handle item) {
+    return PyUnicode_Check(item.ptr()) || PyBytes_Check(item.ptr()) ? calls::ListItem::kText
+           : PyIndex_Check(item.ptr())                              ? calls::ListItem::kInt
+           : PyNumber_Check(item.ptr())                             ? calls::ListItem::kFloat
+                                                                    : calls::ListItem::kOther;
+}
+
+template <typename T, typename Convert>
+std::vector<T> items_of(const nb::object& list, const Convert& convert) {
+    std::vector<T> items;
+    for (nb::handle item : list) {
+        items.push_back(convert(item));
+    }
+    return items;
+}
+
 ir::AttributeValue implied_list(const std::string& name, nb::handle value) {
-    std::vector<int64_t> ints;
-    std::vector<float> floats;
-    std::vector<std::string> strings;
-    size_t count = 0;
-    for (nb::handle item : nb::borrow<nb::object>(value)) {
-        ++count;
-        if (PyUnicode_Check(item.ptr()) || PyBytes_Check(item.ptr())) {
-            strings.push_back(text_from_python(item));
-        } else if (PyIndex_Check(item.ptr())) {
-            ints.push_back(int_from_python(item));
-            floats.push_back(static_cast<float>(ints.back()));
-        } else if (PyNumber_Check(item.ptr())) {
-            floats.push_back(static_cast<float>(float_from_python(item)));
-        }
+    nb::object list = nb::borrow(value);
+    switch (calls::implied_list_type(list, kind_of_item)) {
+        case AttributeType::kInts:
+            return items_of<int64_t>(list, int_from_python);
+        case AttributeType::kFloats:
+            return items_of<float>(
+                list, [](nb::handle item) { return static_cast<float>(float_from_python(item)); });
+        case AttributeType::kStrings:
+            return items_of<std::string>(list, text_from_python);
+        default:
+            break;
     }
-    if (count == 0) {
-        raise(PyExc_TypeError,
-              "attribute `" + name + "`: the type of an empty list " + "is not known");
-    }
-    if (ints.size() == count) {
-        return ints;
-    }
-    if (floats.size() == count) {
-        return floats;
-    }
-    if (strings.size() == count) {
-        return strings;
+    if (nb::len(list) == 0) {
+        raise(PyExc_TypeError, "attribute `" + name + "`: the type of an empty list is not known");
     }
     refuse_value(name, value);
 }
@@ -413,13 +416,18 @@ void set_node_name(const PyNode& self, nb::handle given) {
 }
 
 PyGetSetDef kNodeAttributes[] = {
-    {"op_type", slot_get<PyNode, op_type>, slot_set<PyNode, set_op_type>, nullptr, nullptr},
-    {"domain", slot_get<PyNode, domain>, slot_set<PyNode, set_domain>, nullptr, nullptr},
-    {"overload", slot_get<PyNode, overload>, slot_set<PyNode, set_overload>, nullptr, nullptr},
-    {"name", slot_get<PyNode, node_name>, slot_set<PyNode, set_node_name>, nullptr, nullptr},
-    {"graph", slot_get<PyNode, graph_of_node>, nullptr, nullptr, nullptr},
-    {"inputs", slot_get<PyNode, inputs>, slot_set<PyNode, set_inputs>, nullptr, nullptr},
-    {"outputs", slot_get<PyNode, outputs>, nullptr, nullptr, nullptr},
+    {"op_type", slot_get<PyNode, op_type>, slot_set<PyNode, set_op_type>,
+     "The name of its operator or function, such as `Relu`.", nullptr},
+    {"domain", slot_get<PyNode, domain>, slot_set<PyNode, set_domain>,
+     "The domain of its operator or function; empty for ai.onnx.", nullptr},
+    {"overload", slot_get<PyNode, overload>, slot_set<PyNode, set_overload>,
+     "Which of the functions of this name it calls; empty for most.", nullptr},
+    {"name", slot_get<PyNode, node_name>, slot_set<PyNode, set_node_name>,
+     "A string; empty where it has none.", nullptr},
+    {"graph", slot_get<PyNode, graph_of_node>, nullptr, "The Graph that it stands in.", nullptr},
+    {"inputs", slot_get<PyNode, inputs>, slot_set<PyNode, set_inputs>,
+     "A tuple of Values, and of None for omitted inputs.", nullptr},
+    {"outputs", slot_get<PyNode, outputs>, nullptr, "A tuple of Values.", nullptr},
     {}};
 PyType_Slot kNodeSlots[] = {{Py_tp_getset, kNodeAttributes}, {}};
 

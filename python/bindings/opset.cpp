@@ -239,9 +239,14 @@ void bind_opset(nb::module_& m) {
     nb::class_<Opset>(m, "Opset", nb::dynamic_attr(),
                       "A domain and a version of it: its operators are its attributes.")
         .def(nb::new_([](nb::handle domain, nb::handle version) {
+                 if (version.is_none()) {
+                     raise(PyExc_TypeError,
+                           "an Opset has a domain and a version, as in `Opset(\"my.domain\", 1)`; "
+                           "those of ai.onnx are `sardonyx.opset21` and its like");
+                 }
                  return interned(make_opset(domain, version));
              }),
-             nb::arg("domain"), nb::arg("version"))
+             nb::arg("domain"), nb::arg("version").none() = nb::none())
         // For a subclass whose `__new__` has other parameters.
         .def("__init__", [](nb::handle, const nb::args&, const nb::kwargs&) {})
         .def_prop_ro("domain", [](const Opset& self) { return text_to_python(self.domain); })

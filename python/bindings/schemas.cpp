@@ -1,7 +1,7 @@
 #include "bindings/schemas.h"
 
 #include "bindings/bindings.h"
-#include "diagnostics/render.h"
+#include "driver/report.h"
 #include "schemas/schemas.h"
 
 namespace sardonyx::python {
@@ -20,9 +20,8 @@ nb::tuple load_schemas(const nb::list& paths) {
     if (!found.has_errors()) {
         return nb::make_tuple(nb::cast(std::move(made)), nb::str(""), nb::str("[]"));
     }
-    return nb::make_tuple(nb::none(),
-                          text_to_python(diagnostics::render_terminal(sources, found, {})),
-                          text_to_python(diagnostics::render_json(sources, found)));
+    driver::Report report = driver::report_of(sources, found);
+    return nb::make_tuple(nb::none(), text_to_python(report.text), text_to_python(report.json));
 }
 
 }  // namespace

@@ -7,23 +7,10 @@
 #include "bindings/bindings.h"
 #include "bindings/environment.h"
 #include "diagnostics/diagnostic.h"
-#include "driver/driver.h"
+#include "driver/prepared.h"
 #include "syntax/tree.h"
 
 namespace sardonyx::python {
-
-// A model with the findings about it as text and as JSON.
-struct Compiled {
-    std::unique_ptr<ir::Model> model;  // null: there are errors
-    std::string text;
-    std::string json;
-};
-
-// What `prepare` has compiled, for the first that asks for it with the same options.
-struct Prepared {
-    driver::ScriptRequest wanted;
-    Compiled compiled;
-};
 
 // `function` points into the other members: an object of this type stays where it is.
 struct Script {
@@ -39,7 +26,7 @@ struct Script {
 
 struct PyScript {
     std::shared_ptr<Script> script;
-    std::unique_ptr<Prepared> prepared = {};  // null: nothing
+    driver::PreparedModel prepared = {};  // by `prepare`
 };
 
 // What a parser or a compiler has found, as text and as JSON after the result of it: None if there

@@ -55,6 +55,12 @@ eval::RuntimeValue map_from_python(const nb::dict& dict, const Type& declared) {
     return std::move(*map);
 }
 
+// Whether an object is a sequence of tensors, and not the tensor that a list of numbers is.
+bool means_sequence(nb::handle object, bool is_declared) {
+    bool is_list = PyList_Check(object.ptr()) || PyTuple_Check(object.ptr());
+    return is_list && (is_declared || nb::len(object) == 0 || !is_literal(object));
+}
+
 // The lists in it have the nesting of the type, or else that of Python.
 eval::RuntimeValue sequence_from_python(nb::handle list, const Type& declared) {
     Nesting nesting;
@@ -110,14 +116,13 @@ eval::RuntimeValue value_from_python(nb::handle object, const Type& declared) {
     if (PyDict_Check(object.ptr())) {
         return map_from_python(nb::borrow<nb::dict>(object), declared);
     }
-    bool is_list = PyList_Check(object.ptr()) || PyTuple_Check(object.ptr());
     // Of a tensor, also [], and floats of NumPy, which are Python's, too.
     if (declared.is_tensor() && is_literal(object)) {
         return tensor_from_literal(object, declared.element_type());
     }
-    bool is_sequence = is_list && (declared.kind() == TypeKind::kSequence || nb::len(object) == 0 ||
-                                   !is_literal(object));
-    return is_sequence ? sequence_from_python(object, declared) : tensor_from_python(object);
+    return means_sequence(object, declared.kind() == TypeKind::kSequence)
+               ? sequence_from_python(object, declared)
+               : tensor_from_python(object);
 }
 
 namespace {
@@ -190,8 +195,7 @@ nb::object argument(nb::handle object, int element_type, bool is_sequence) {
         // A separate object: x[0] = 1 does not change the original.
         return make_tensor(Tensor(tensor->tensor()), tensor->array);
     }
-    bool is_list = PyList_Check(object.ptr()) || PyTuple_Check(object.ptr());
-    if (is_list && (is_sequence || nb::len(object) == 0 || !is_literal(object))) {
+    if (means_sequence(object, is_sequence)) {
         Nesting nesting;
         nb::list items;
         for (nb::handle item : nb::borrow<nb::object>(object)) {
@@ -230,17 +234,17 @@ nb::object result(nb::handle object, int element_type, bool as_arrays, Py_ssize_
         return nb::borrow(object);
     }
     // A list of Python numbers is one tensor.
-    if (PyList_Check(object.ptr()) && (nb::len(object) == 0 || !is_literal(object))) {
+    if (means_sequence(object, false)) {
+        if (PyTuple_Check(object.ptr())) {
+            raise(PyExc_TypeError,
+                  "a tuple among the results: return its items one by one, or a list of tensors");
+        }
         Nesting nesting;
         nb::list items;
         for (nb::handle item : nb::borrow<nb::object>(object)) {
             items.append(result(item, element_type, as_arrays, 0));
         }
         return items;
-    }
-    if (PyTuple_Check(object.ptr()) && (nb::len(object) == 0 || !is_literal(object))) {
-        raise(PyExc_TypeError,
-              "a tuple among the results: return its items one by one, or a list of tensors");
     }
     if (PyFloat_Check(object.ptr()) && !PyFloat_CheckExact(object.ptr())) {
         // np.float64 is a float of Python, and has no element type of its own.

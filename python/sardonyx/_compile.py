@@ -1,7 +1,7 @@
 """Texts of scripts, compiled as the command line compiles files."""
 
 from ._core import Model, compile_text
-from ._script import OnnxFunction, _take
+from ._script import OnnxFunction, _take, named_attributes, opset_version
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,7 +51,6 @@ def compile(
     if not isinstance(text, str):
         advice = ": call its `compile()`" if isinstance(text, OnnxFunction) else ""
         raise TypeError(f"compile takes the text of scripts, not {text!r}{advice}")
-    version = opset if isinstance(opset, int) else opset.version
     lines = {line: dict(one) for line, one in (line_metadata or {}).items()}
     words = [
         *(globals or {}),
@@ -69,8 +68,8 @@ def compile(
         _paths(library_path),
         lines,
         dict(input_types or {}),
-        dict(attributes or {}),
-        version,
+        named_attributes(attributes),
+        opset_version(opset),
         ir_version,
     )
     model: Model = _take(made)

@@ -83,7 +83,7 @@ class OnnxFunction(Generic[_P, _R]):
     def compile(
         self,
         io_types: Any = None,
-        input_types: Sequence[Any] | None = None,
+        input_types: Sequence[Any] | Mapping[str, Any] | None = None,
         output_types: Sequence[Any] | None = None,
         value_infos: Mapping[str, Any] | None = None,
         producer_name: str = "",
@@ -100,7 +100,7 @@ class OnnxFunction(Generic[_P, _R]):
     def to_model_bytes(
         self,
         io_types: Any = None,
-        input_types: Sequence[Any] | None = None,
+        input_types: Sequence[Any] | Mapping[str, Any] | None = None,
         output_types: Sequence[Any] | None = None,
         value_infos: Mapping[str, Any] | None = None,
         producer_name: str = "",
@@ -112,9 +112,10 @@ class OnnxFunction(Generic[_P, _R]):
         """The script as the bytes of a ModelProto.
 
         `io_types` is the type of all inputs, or of all inputs and results where it is a type;
-        `input_types` and `output_types` give them one by one, in order, and `value_infos` by name.
-        `opset` is the version of ai.onnx in place of what the script imports, and `attributes`
-        the values of its attribute parameters.
+        `input_types` and `output_types` give them one by one, in order; `input_types` may be a dict
+        by name. So is `value_infos`, in which names that are no inputs are ignored. `opset` is the
+        version of ai.onnx in place of what the script imports, and `attributes` the values of its
+        attribute parameters.
         """
     def save(
         self,
@@ -123,7 +124,7 @@ class OnnxFunction(Generic[_P, _R]):
         external_bytes: int = 0,
         quiet: bool = False,
         io_types: Any = None,
-        input_types: Sequence[Any] | None = None,
+        input_types: Sequence[Any] | Mapping[str, Any] | None = None,
         output_types: Sequence[Any] | None = None,
         value_infos: Mapping[str, Any] | None = None,
         producer_name: str = "",
@@ -145,7 +146,7 @@ class OnnxFunction(Generic[_P, _R]):
     def to_model_proto(
         self,
         io_types: Any = None,
-        input_types: Sequence[Any] | None = None,
+        input_types: Sequence[Any] | Mapping[str, Any] | None = None,
         output_types: Sequence[Any] | None = None,
         value_infos: Mapping[str, Any] | None = None,
         producer_name: str = "",

@@ -401,7 +401,7 @@ class OnnxFunction:
     def _request(
         self,
         io_types: "Any" = None,
-        input_types: "Sequence[Any] | None" = None,
+        input_types: "Sequence[Any] | Mapping[str, Any] | None" = None,
         output_types: "Sequence[Any] | None" = None,
         value_infos: "Mapping[str, Any] | None" = None,
         producer_name: str = "",
@@ -414,8 +414,8 @@ class OnnxFunction:
         return (
             self._input_types(io_types, input_types, value_infos),
             list(output_types or ()),
-            dict(attributes or {}),
-            opset if isinstance(opset, int) else opset.version,
+            named_attributes(attributes),
+            opset_version(opset),
             ir_version or 0,
             producer_name,
             producer_version,
@@ -425,9 +425,10 @@ class OnnxFunction:
         """Returns the script as the bytes of a ModelProto.
 
         `io_types` is the type of all inputs, or of all inputs and results if it is a type;
-        `input_types` and `output_types` give the types separately, in order, and `value_infos` by
-        name. `opset` is the version of ai.onnx to use instead of the one that the script imports,
-        and `attributes` are the values of its attribute parameters.
+        `input_types` and `output_types` give the types separately, in order; `input_types` may be
+        a dict by name. So is `value_infos`, in which names that are no inputs are ignored. `opset`
+        is the version of ai.onnx to use instead of the one that the script imports, and
+        `attributes` are the values of its attribute parameters.
         """
         result: bytes = _take(self._script.compile_bytes(*self._request(*types, **options)))
         return result
@@ -476,7 +477,7 @@ class OnnxFunction:
     def _input_types(
         self,
         io_types: "Any",
-        input_types: "Sequence[Any] | None",
+        input_types: "Sequence[Any] | Mapping[str, Any] | None",
         value_infos: "Mapping[str, Any] | None",
     ) -> "dict[str, Any]":
         if io_types is None and not input_types and not value_infos:
@@ -491,6 +492,14 @@ class OnnxFunction:
             more = [f"{rest}_{i}" for i in range(len(input_types) - len(inputs))]
             inputs[fixed:fixed] = more
         types: dict[str, Any] = {}
+        from collections.abc import Mapping
+
+        if isinstance(input_types, Mapping):
+            unknown = [name for name in input_types if name not in inputs]
+            if unknown:
+                raise TypeError(f"{self.__name__} has no input {unknown[0]!r}: it has {inputs}")
+            value_infos = {**(value_infos or {}), **input_types}
+            input_types = None
         if io_types is not None:
             untyped = [name for name in inputs if name not in self.__wrapped__.__annotations__]
             # As in onnxscript, a bare FLOAT gives the element type only.
@@ -503,6 +512,23 @@ class OnnxFunction:
             types.update(zip(inputs, input_types, strict=False))
         types.update({name: info for name, info in (value_infos or {}).items() if name in inputs})
         return types
+
+
+def opset_version(opset: "Opset | int") -> int:
+    """Of the parameter `opset` of what compiles."""
+    if isinstance(opset, (int, Opset)):
+        return opset if isinstance(opset, int) else opset.version
+    raise TypeError(f"`opset` is a version, such as 21, or an Opset, not {opset!r}")
+
+
+def named_attributes(attributes: "Mapping[str, Any] | None") -> "dict[str, Any]":
+    """Of the parameter `attributes` of what compiles."""
+    if attributes is not None and not hasattr(attributes, "keys"):
+        raise TypeError(
+            f'`attributes` has the values of attribute parameters by name, as in {{"alpha": 0.1}}, '
+            f"not {attributes!r}"
+        )
+    return dict(attributes or {})
 
 
 class BoundOnnxFunction(OnnxFunction):

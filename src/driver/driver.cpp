@@ -201,19 +201,6 @@ Result<std::unique_ptr<ir::Model>> compile_script(Program& program, const Script
     return model;
 }
 
-bool ask_for_the_same(const ScriptRequest& a, const ScriptRequest& b) {
-    auto is_plain = [](const Options& options) {
-        return options.input_types.empty() && options.output_types.empty() &&
-               options.attributes.empty();
-    };
-    return is_plain(a.options) && is_plain(b.options) && a.form == b.form &&
-           a.options.schemas == b.options.schemas && a.options.opset == b.options.opset &&
-           a.options.ir_version == b.options.ir_version &&
-           a.finish.producer_name == b.finish.producer_name &&
-           a.finish.producer_version == b.finish.producer_version &&
-           a.finish.metadata == b.finish.metadata && a.finish.runtime == b.finish.runtime;
-}
-
 Compilation load(const Request& request) {
     Options options = request.options;
     return load_request(request, options);

@@ -89,9 +89,6 @@ struct ScriptRequest {
 Result<std::unique_ptr<ir::Model>> compile_script(elaborate::Program& program,
                                                   const elaborate::ScriptFunction& script,
                                                   const ScriptRequest& request);
-// Whether both requests certainly ask for the same model of a script: types and values of
-// attributes are not compared.
-bool ask_for_the_same(const ScriptRequest& a, const ScriptRequest& b);
 
 // A file alone, for its tokens and tree: `script` and `model` stay null.
 Compilation load(const Request& request);

@@ -215,9 +215,10 @@ Object call(Context& c, const Object& callee, const Arguments& arguments, size_t
             c.report(kNotCallable, arguments.range,
                      fmt::format("`{}` cannot be called at compile time{}{}", name,
                                  answer.error.empty() ? "" : ": ", answer.error))
-                .with_help(help.empty()
-                               ? "decorate it with `@script`, or call it outside the script"
-                               : help);
+                .with_help(!help.empty() ? help
+                           : is_member
+                               ? "call it outside the script, or write what it does with operators"
+                               : "decorate it with `@script`, or call it outside the script");
             return Object::error();
         }
         default: {

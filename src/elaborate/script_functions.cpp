@@ -204,7 +204,8 @@ Specialisation build_function(Context& c, const ScriptFunction& function, Range 
         }
         target->opset_imports = std::move(unit.imports);
         c.scripts->building.pop_back();
-        if (!said.has_errors() && !c.gave_up) {
+        // A body whose text has mistakes, which have been told before, gives no results.
+        if (!said.has_errors() && !c.gave_up && !target->body->outputs.empty()) {
             move_behind_callees(c.model, target);
             made.function = target;
         } else {

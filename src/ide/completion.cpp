@@ -345,26 +345,31 @@ void add_locals(const Analysis& analysis, uint32_t offset,
     }
 }
 
-// The names that are bound in the function around the offset, and those of the file.
-void add_names(const Analysis& analysis, uint32_t offset, std::vector<Item>& items) {
-    std::set<std::string, std::less<>> known;
-    for (const Symbol& function : symbols(analysis)) {
-        if (function.range.begin > offset || offset > function.range.end + 1) {
-            continue;
-        }
+// Those whose types are known, in the functions and methods around the offset.
+void add_typed_names(const Analysis& analysis, uint32_t offset,
+                     std::set<std::string, std::less<>>& known, std::vector<Item>& items) {
+    for (const Definition& outer : around(analysis.module()->tree(), analysis.text(), offset)) {
         for (const KnownType& one : analysis.types()) {
             std::string_view words =
                 analysis.text().substr(one.range.begin, one.range.end - one.range.begin);
             std::string name(words.substr(0, words.find_first_of(" :=")));
-            bool is_inside = function.range.begin <= one.range.begin && one.range.end <= offset;
+            bool is_inside = outer.function != nullptr &&
+                             outer.function->range.begin <= one.range.begin &&
+                             one.range.end <= offset;
             if (is_inside && name != "return" && known.insert(name).second) {
                 items.push_back({name, ItemKind::kVariable, one.text, name, "1" + name});
             }
         }
     }
+}
+
+// The names that are bound in the function around the offset, and those of the file.
+void add_names(const Analysis& analysis, uint32_t offset, std::vector<Item>& items) {
+    std::set<std::string, std::less<>> known;
     if (analysis.module() == nullptr) {
         return;
     }
+    add_typed_names(analysis, offset, known, items);
     add_locals(analysis, offset, known, items);
     for (const std::string& name : analysis.module()->names()) {
         if (known.insert(name).second) {

@@ -25,14 +25,7 @@ Target target_of(const Analysis& analysis, const Meaning& found) {
 
 // The parameter of a function, or the field of a class, that a keyword of a call names.
 Target parameter_of(const Analysis& analysis, const Meaning& called, std::string_view name) {
-    Meaning instance = called;
-    instance.kind = MeaningKind::kInstance;
-    std::optional<Meaning> function = called;
-    if (called.kind != MeaningKind::kFunction) {
-        bool is_class = called.kind == MeaningKind::kClass;
-        function = member_of(analysis, instance, is_class ? "__init__" : "__call__");
-    }
-    if (function && function->kind == MeaningKind::kFunction) {
+    if (std::optional<Meaning> function = called_function(analysis, called)) {
         for (const syntax::Parameter& one : function->function->parameters->items) {
             if (function->tree->names.text(one.name) == name) {
                 return {function->tree, one.range};
@@ -40,6 +33,8 @@ Target parameter_of(const Analysis& analysis, const Meaning& called, std::string
         }
         return {};
     }
+    Meaning instance = called;
+    instance.kind = MeaningKind::kInstance;
     std::optional<Meaning> field = member_of(analysis, instance, name);
     return field ? Target{field->bound_in, field->binding.range} : Target();
 }

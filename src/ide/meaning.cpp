@@ -111,20 +111,29 @@ class Resolver {
         return call != nullptr ? result(site, call) : std::nullopt;
     }
 
-    std::vector<KnownMember> members(const Meaning& meaning) {
-        std::vector<KnownMember> found;
+    // A class and its bases.
+    std::vector<Meaning> line(const Meaning& meaning) {
+        std::vector<Meaning> found;
         std::optional<Meaning> type = meaning;
         for (int i = 0; i < kMostSteps && type && type->type != nullptr; ++i) {
-            Site site{type->tree, type->environment};
-            for (const Member& one : ide::members(*site.tree, text_of(site), *type->type)) {
+            found.push_back(*type);
+            type = base({type->tree, type->environment}, type->type);
+        }
+        return found;
+    }
+
+    std::vector<KnownMember> members(const Meaning& meaning) {
+        std::vector<KnownMember> found;
+        for (const Meaning& type : line(meaning)) {
+            Site site{type.tree, type.environment};
+            for (const Member& one : ide::members(*site.tree, text_of(site), *type.type)) {
                 auto same = [&](const KnownMember& before) {
                     return before.member.binding.name == one.binding.name;
                 };
                 if (std::none_of(found.begin(), found.end(), same)) {
-                    found.push_back({one, site.tree, site.environment, type->type});
+                    found.push_back({one, site.tree, site.environment, type.type});
                 }
             }
-            type = base(site, type->type);
         }
         return found;
     }
@@ -345,6 +354,26 @@ std::optional<Meaning> meaning(const Analysis& analysis, const Expr* expression)
 
 std::vector<KnownMember> members_of(const Analysis& analysis, const Meaning& meaning) {
     return Resolver(analysis).members(meaning);
+}
+
+std::vector<ClassPlace> line_of(const Analysis& analysis, const Meaning& meaning) {
+    std::vector<ClassPlace> found;
+    for (const Meaning& one : Resolver(analysis).line(meaning)) {
+        found.push_back({one.tree, one.type});
+    }
+    return found;
+}
+
+std::optional<Meaning> called_function(const Analysis& analysis, const Meaning& called) {
+    if (called.kind == MeaningKind::kFunction) {
+        return called;
+    }
+    Meaning instance = called;
+    instance.kind = MeaningKind::kInstance;
+    bool is_class = called.kind == MeaningKind::kClass;
+    std::optional<Meaning> found =
+        Resolver(analysis).member(instance, is_class ? "__init__" : "__call__");
+    return found && found->kind == MeaningKind::kFunction ? found : std::nullopt;
 }
 
 std::optional<Meaning> member_of(const Analysis& analysis, const Meaning& meaning,

@@ -49,6 +49,16 @@ struct KnownMember {
 };
 // What a class or an instance has, each name once: its own members before those of its bases.
 std::vector<KnownMember> members_of(const Analysis& analysis, const Meaning& meaning);
+// A class, or the class of an instance, and the classes that it is derived from, as far as they are
+// known.
+struct ClassPlace {
+    const syntax::Tree* tree = nullptr;
+    const syntax::OpaqueStmt* type = nullptr;
+};
+std::vector<ClassPlace> line_of(const Analysis& analysis, const Meaning& meaning);
+// The function that a call runs: of a class `__init__`, of an instance `__call__`; nothing: it is
+// not known, or the class makes its own of its fields.
+std::optional<Meaning> called_function(const Analysis& analysis, const Meaning& called);
 // The member of this name; nothing: it has none.
 std::optional<Meaning> member_of(const Analysis& analysis, const Meaning& meaning,
                                  std::string_view name);

@@ -1,10 +1,12 @@
 #include "ide/uses.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <functional>
+#include <map>
 #include <set>
 
-#include "ide/meaning.h"
+#include "ide/outline.h"
 #include "syntax/lexer.h"
 #include "syntax/parse.h"
 #include "syntax/visit.h"
@@ -24,7 +26,7 @@ struct Scope {
     std::set<uint32_t> unknown;   // those that something binds whose place the tree does not have
     std::set<uint32_t> nonlocal;  // those that are a scope's around it
     std::set<uint32_t> global;    // those that are the file's
-    std::set<uint32_t> parameters;
+    std::map<uint32_t, Range> parameters;
     const syntax::OpaqueStmt* type = nullptr;  // of a class
 };
 
@@ -34,20 +36,6 @@ struct Seen {
     Range range;
     bool is_write = false;
 };
-
-const Expr* bound_by(const Stmt* node) {
-    if (const auto* one = syntax::maybe_as<syntax::AugAssignStmt>(node)) {
-        return one->target;
-    }
-    if (const auto* one = syntax::maybe_as<syntax::AnnAssignStmt>(node)) {
-        return one->target;
-    }
-    if (const auto* one = syntax::maybe_as<syntax::ForStmt>(node)) {
-        return one->target;
-    }
-    const auto* alias = syntax::maybe_as<syntax::TypeAliasStmt>(node);
-    return alias != nullptr ? alias->name : nullptr;
-}
 
 class ScopeReader {
   public:
@@ -196,7 +184,7 @@ class ScopeReader {
         uint32_t inner = add_scope(ScopeKind::kFunction, scope);
         for (const syntax::Parameter& one : parameters->items) {
             bind(one.name, one.range, inner);
-            scopes_[inner].parameters.insert(one.name.index);
+            scopes_[inner].parameters.emplace(one.name.index, one.range);
         }
         return inner;
     }
@@ -236,7 +224,7 @@ class ScopeReader {
             default:
                 break;
         }
-        const Expr* bound = bound_by(node);
+        const Expr* bound = single_target(node);
         syntax::each_child(
             node,
             [&](const Expr* child) {
@@ -303,9 +291,21 @@ class ScopeReader {
 
     void opaque(const syntax::OpaqueStmt* node, uint32_t scope) {
         bool is_class = node->keyword == "class";
-        for (sardonyx::Symbol name : node->head_names) {
-            // What a head reads and what it binds is not told apart: places are not known.
-            bind_unknown(name, scope);
+        if (is_class && !node->head_names.empty()) {
+            bind(node->head_names[0], name_range(*node, text_), scope);
+            if (node->base != nullptr) {
+                expression(node->base, scope);
+            }
+            for (sardonyx::Symbol name : node->head_names.subspan(1)) {
+                if (node->base == nullptr && name.valid()) {
+                    scopes_[scope].unknown.insert(name.index);  // it is read at a place not known
+                }
+            }
+        } else {
+            for (sardonyx::Symbol name : node->head_names) {
+                // What a head reads and what it binds is not told apart: places are not known.
+                bind_unknown(name, scope);
+            }
         }
         for (const syntax::Clause& clause : node->clauses) {
             bind_unknown(clause.name, scope);
@@ -332,7 +332,7 @@ class ScopeReader {
 
 // In order of the text; a name that is both read and bound at one place stands once, as bound.
 template <typename Place>
-void put_in_order(std::vector<Place>& places) {
+void put_places_in_order(std::vector<Place>& places) {
     std::stable_sort(places.begin(), places.end(), [](const Place& a, const Place& b) {
         return a.range.begin != b.range.begin ? a.range.begin < b.range.begin
                                               : a.is_write && !b.is_write;
@@ -343,7 +343,27 @@ void put_in_order(std::vector<Place>& places) {
         places.end());
 }
 
-bool is_new_name(std::string_view name) {
+}  // namespace
+
+const Expr* single_target(const Stmt* node) {
+    if (const auto* one = syntax::maybe_as<syntax::AugAssignStmt>(node)) {
+        return one->target;
+    }
+    if (const auto* one = syntax::maybe_as<syntax::AnnAssignStmt>(node)) {
+        return one->target;
+    }
+    if (const auto* one = syntax::maybe_as<syntax::ForStmt>(node)) {
+        return one->target;
+    }
+    const auto* alias = syntax::maybe_as<syntax::TypeAliasStmt>(node);
+    return alias != nullptr ? alias->name : nullptr;
+}
+
+void put_in_order(std::vector<Use>& uses) {
+    put_places_in_order(uses);
+}
+
+bool is_name(std::string_view name) {
     std::string text(name);  // which a NUL ends, as the lexer wants it
     syntax::Lexer lexer(text, 0, syntax::OutermostBlock::kAtMargin, syntax::Limits().nesting);
     lexer.next_line();
@@ -355,75 +375,6 @@ bool is_new_name(std::string_view name) {
     return first.kind == syntax::TokenKind::kName && first.begin == 0 && first.end == text.size();
 }
 
-// The places behind dots that bind a member: `self.a = b`.
-std::set<const Expr*> written_members(syntax::Stmts statements) {
-    std::set<const Expr*> written;
-    std::function<void(const Expr*)> target = [&](const Expr* node) {
-        if (node->kind == syntax::ExprKind::kAttribute) {
-            written.insert(node);
-        } else if (node->kind == syntax::ExprKind::kTuple ||
-                   node->kind == syntax::ExprKind::kList) {
-            syntax::each_child(node, target);
-        }
-    };
-    std::function<void(const Stmt*)> statement = [&](const Stmt* node) {
-        if (const auto* assign = syntax::maybe_as<syntax::AssignStmt>(node)) {
-            std::for_each(assign->targets.begin(), assign->targets.end(), target);
-        } else if (const Expr* one = bound_by(node)) {
-            target(one);
-        }
-        syntax::each_child(
-            node, [](const Expr*) {}, statement);
-    };
-    std::for_each(statements.begin(), statements.end(), statement);
-    return written;
-}
-
-// Adds the places behind dots that mean the member of this class.
-void add_uses_of_member(const Analysis& analysis, const syntax::OpaqueStmt& type, uint32_t name,
-                        std::vector<Use>& uses) {
-    syntax::Stmts body = analysis.module()->tree().body;
-    std::set<const Expr*> written = written_members(body);
-    auto visit = [&](const Expr* node) {
-        const auto* member = syntax::maybe_as<syntax::AttributeExpr>(node);
-        if (member == nullptr || member->name.index != name || !member->name.valid()) {
-            return;
-        }
-        std::optional<Meaning> found = meaning(analysis, member);
-        if (found && found->owner == &type) {
-            uses.push_back({member->name_range, written.count(member) != 0});
-        }
-    };
-    syntax::each_expression(body, visit);
-}
-
-std::optional<NameUses> uses_of_member_at(const Analysis& analysis, uint32_t offset) {
-    const syntax::AttributeExpr* at = nullptr;
-    auto visit = [&](const Expr* node) {
-        const auto* member = syntax::maybe_as<syntax::AttributeExpr>(node);
-        bool is_here = member != nullptr && member->name.valid() &&
-                       member->name_range.begin <= offset && offset <= member->name_range.end;
-        at = is_here ? member : at;
-    };
-    syntax::each_expression(analysis.module()->tree().body, visit);
-    std::optional<Meaning> found = at == nullptr ? std::nullopt : meaning(analysis, at);
-    if (!found || found->owner == nullptr) {
-        return std::nullopt;
-    }
-    NameUses uses;
-    uses.is_whole = false;  // other files may name it
-    bool is_in_class = found->bound_in == &analysis.module()->tree() &&
-                       found->binding.range.begin != at->name_range.begin;
-    if (is_in_class) {
-        uses.uses.push_back({found->binding.range, true});
-    }
-    add_uses_of_member(analysis, *found->owner, at->name.index, uses.uses);
-    put_in_order(uses.uses);
-    return uses;
-}
-
-}  // namespace
-
 std::vector<SeenName> seen_names(const Analysis& analysis) {
     if (analysis.module() == nullptr) {
         return {};
@@ -433,11 +384,14 @@ std::vector<SeenName> seen_names(const Analysis& analysis) {
     std::vector<SeenName> names;
     for (const Seen& one : reader.seen()) {
         uint32_t owner = reader.owner(one.name, one.scope);
-        bool is_parameter = reader.scopes()[owner].parameters.count(one.name) != 0;
+        const Scope& scope = reader.scopes()[owner];
+        auto parameter = scope.parameters.find(one.name);
+        bool is_parameter = parameter != scope.parameters.end();
         names.push_back({one.range, tree.names.text(sardonyx::Symbol{one.name}), one.is_write,
-                         is_parameter, owner == 0});
+                         is_parameter, owner == 0, is_parameter ? parameter->second : Range(),
+                         scope.type});
     }
-    put_in_order(names);
+    put_places_in_order(names);
     return names;
 }
 
@@ -451,7 +405,7 @@ std::optional<NameUses> uses_at(const Analysis& analysis, uint32_t offset) {
         return one.range.begin <= offset && offset <= one.range.end;
     });
     if (at == reader.seen().end()) {
-        return uses_of_member_at(analysis, offset);
+        return std::nullopt;
     }
     uint32_t owner = reader.owner(at->name, at->scope);
     const Scope& scope = reader.scopes()[owner];
@@ -475,21 +429,19 @@ std::optional<NameUses> uses_at(const Analysis& analysis, uint32_t offset) {
             }
         }
     }
-    if (scope.kind == ScopeKind::kClass) {
-        add_uses_of_member(analysis, *scope.type, at->name, found.uses);
-    }
     put_in_order(found.uses);
     return found;
 }
 
-std::optional<NameUses> renamed(const Analysis& analysis, uint32_t offset,
-                                std::string_view new_name) {
-    std::optional<NameUses> found = uses_at(analysis, offset);
-    if (!found || !found->is_variable || !found->is_whole || !is_new_name(new_name) ||
-        std::find(found->others.begin(), found->others.end(), new_name) != found->others.end()) {
-        return std::nullopt;
+std::optional<std::string> obstacle(const NameUses& uses, std::string_view new_name) {
+    if (!uses.is_whole) {
+        return "some of its places are not known";
     }
-    return found;
+    bool is_taken =
+        std::find(uses.others.begin(), uses.others.end(), new_name) != uses.others.end();
+    return is_taken
+               ? std::optional(fmt::format("the function uses the name `{}` already", new_name))
+               : std::nullopt;
 }
 
 }  // namespace sardonyx::ide

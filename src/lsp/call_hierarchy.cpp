@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "ide/calls.h"
+#include "lsp/protocol.h"
 #include "lsp/requests.h"
 
 namespace sardonyx::lsp {
@@ -12,7 +13,7 @@ namespace {
 // Of two locations.
 Json item(std::string_view name, const Json& whole, const Json& of_name) {
     return Json::object({{"name", name},
-                         {"kind", 12},  // Function
+                         {"kind", int{SymbolKind::kFunction}},
                          {"uri", of_name["uri"]},
                          {"range", whole["range"]},
                          {"selectionRange", of_name["range"]}});

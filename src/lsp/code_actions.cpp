@@ -13,14 +13,14 @@ Json code_actions(const State& state, const Document& document, const Json& para
         if (!touches || finding.changes.empty()) {
             continue;
         }
-        std::vector<std::pair<ide::Range, std::string_view>> edits;
+        Changes changes;
         for (const ide::Change& change : finding.changes) {
-            edits.emplace_back(change.range, change.text);
+            add_change(state, document, change.range, change.text, changes);
         }
         actions.add(Json::object({{"title", finding.repair},
                                   {"kind", "quickfix"},
                                   {"isPreferred", finding.is_safe},
-                                  {"edit", workspace_edit(state, document, edits)}}));
+                                  {"edit", edit_of(std::move(changes))}}));
     }
     return actions;
 }

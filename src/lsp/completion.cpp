@@ -1,26 +1,26 @@
 // textDocument/completion, completionItem/resolve.
+#include "lsp/protocol.h"
 #include "lsp/requests.h"
 
 namespace sardonyx::lsp {
 namespace {
 
-// CompletionItemKind.
 int kind_number(ide::ItemKind kind) {
     switch (kind) {
         case ide::ItemKind::kOperator:
-            return 2;  // Method
+            return CompletionItemKind::kMethod;
         case ide::ItemKind::kAttribute:
-            return 5;  // Field
+            return CompletionItemKind::kField;
         case ide::ItemKind::kWord:
-            return 20;  // EnumMember
+            return CompletionItemKind::kEnumMember;
         case ide::ItemKind::kFunction:
-            return 3;  // Function
+            return CompletionItemKind::kFunction;
         case ide::ItemKind::kMember:
-            return 10;  // Property
+            return CompletionItemKind::kProperty;
         case ide::ItemKind::kVariable:
             break;
     }
-    return 6;  // Variable
+    return CompletionItemKind::kVariable;
 }
 
 }  // namespace
@@ -41,7 +41,7 @@ Json completion(const State& state, const Document& document, const Json& parame
             item.set("detail", one.detail);
         }
         if (one.is_deprecated) {
-            item.set("tags", Json::array({1}));
+            item.set("tags", Json::array({int{CompletionItemTag::kDeprecated}}));
         }
         if (one.version != 0) {
             item.set("data", Json::object({{"domain", one.domain}, {"version", one.version}}));

@@ -1,6 +1,7 @@
 // textDocument/publishDiagnostics, textDocument/diagnostic.
 #include <fmt/format.h>
 
+#include "lsp/protocol.h"
 #include "lsp/requests.h"
 
 namespace sardonyx::lsp {
@@ -9,13 +10,13 @@ namespace {
 int severity_number(ide::Level level) {
     switch (level) {
         case ide::Level::kError:
-            return 1;
+            return DiagnosticSeverity::kError;
         case ide::Level::kWarning:
-            return 2;
+            return DiagnosticSeverity::kWarning;
         case ide::Level::kNote:
             break;
     }
-    return 3;
+    return DiagnosticSeverity::kInformation;
 }
 
 // The places that a finding disagrees with, as far as they are in this file or notebook.

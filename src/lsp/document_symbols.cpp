@@ -1,26 +1,26 @@
 // textDocument/documentSymbol.
+#include "lsp/protocol.h"
 #include "lsp/requests.h"
 
 namespace sardonyx::lsp {
 namespace {
 
-// SymbolKind of the protocol.
 int symbol_kind(ide::EntryKind kind) {
     switch (kind) {
         case ide::EntryKind::kClass:
-            return 5;
+            return SymbolKind::kClass;
         case ide::EntryKind::kMethod:
-            return 6;
+            return SymbolKind::kMethod;
         case ide::EntryKind::kProperty:
-            return 7;
+            return SymbolKind::kProperty;
         case ide::EntryKind::kField:
-            return 8;
+            return SymbolKind::kField;
         case ide::EntryKind::kEnumMember:
-            return 22;
+            return SymbolKind::kEnumMember;
         case ide::EntryKind::kFunction:
             break;
     }
-    return 12;
+    return SymbolKind::kFunction;
 }
 
 Json list_of(const State& state, const Document& document,

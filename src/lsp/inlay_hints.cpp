@@ -1,4 +1,5 @@
 // textDocument/inlayHint: the type behind each name that an assignment binds.
+#include "lsp/protocol.h"
 #include "lsp/requests.h"
 
 namespace sardonyx::lsp {
@@ -11,7 +12,7 @@ Json inlay_hints(const State& state, const Document& document, const Json& param
         if (one.is_assignment && one.range.begin >= begin && one.range.end <= end) {
             hints.add(Json::object({{"position", state.place(document, one.range.end)},
                                     {"label", ": " + one.text},
-                                    {"kind", 1}}));
+                                    {"kind", int{InlayHintKind::kType}}}));
         }
     }
     return hints;

@@ -18,16 +18,16 @@ Json hover_answer(const State& state, const Document& document, const Json& para
 Json inlay_hints(const State& state, const Document& document, const Json& parameters);
 Json prepared_call_hierarchy(const State& state, const Document& document, const Json& parameters);
 Json prepared_rename(const State& state, const Document& document, const Json& parameters);
-Json references(const State& state, const Document& document, const Json& parameters);
-Json rename(const State& state, const Document& document, const Json& parameters);
 Json semantic_tokens(const State& state, const Document& document, const Json& parameters);
 Json semantic_tokens_of_range(const State& state, const Document& document, const Json& parameters);
 Json signature_answer(const State& state, const Document& document, const Json& parameters);
 
-// Those that may be about files that are not open; the errors are for the user.
+// Those that may be about files that are not open, too; the errors are for the user.
 Result<Json> graph(State& state, const Json& parameters);
 Result<Json> incoming_calls(State& state, const Json& parameters);
 Result<Json> outgoing_calls(State& state, const Json& parameters);
+Result<Json> references(State& state, const Json& parameters);
+Result<Json> rename(State& state, const Json& parameters);
 
 // Of an item that `completion` has given: with its documentation.
 Json resolved_item(const Json& item);

@@ -2,6 +2,7 @@
 
 #include "base/stop.h"
 #include "lsp/notifications.h"
+#include "lsp/protocol.h"
 #include "lsp/requests.h"
 
 namespace sardonyx::lsp {
@@ -35,8 +36,6 @@ constexpr RequestRow kRequests[] = {
     {"textDocument/inlayHint", inlay_hints},
     {"textDocument/prepareCallHierarchy", prepared_call_hierarchy},
     {"textDocument/prepareRename", prepared_rename},
-    {"textDocument/references", references},
-    {"textDocument/rename", rename},
     {"textDocument/semanticTokens/full", semantic_tokens},
     {"textDocument/semanticTokens/range", semantic_tokens_of_range},
     {"textDocument/signatureHelp", signature_answer},
@@ -51,6 +50,8 @@ constexpr ProjectRequestRow kProjectRequests[] = {
     {"callHierarchy/incomingCalls", incoming_calls},
     {"callHierarchy/outgoingCalls", outgoing_calls},
     {"sardonyx/graph", graph},
+    {"textDocument/references", references},
+    {"textDocument/rename", rename},
 };
 
 struct NotificationRow {
@@ -89,7 +90,8 @@ Json capabilities(ide::Encoding encoding) {
     std::string_view name = encoding == ide::Encoding::kUtf8    ? "utf-8"
                             : encoding == ide::Encoding::kUtf32 ? "utf-32"
                                                                 : "utf-16";
-    Json sync = Json::object({{"openClose", true}, {"change", 2}, {"save", true}});
+    Json sync = Json::object(
+        {{"openClose", true}, {"change", int{TextDocumentSyncKind::kIncremental}}, {"save", true}});
     Json cells = Json::array({Json::object({{"language", "python"}})});
     Json notebooks = Json::object(
         {{"notebookSelector", Json::array({Json::object({{"cells", std::move(cells)}})})},

@@ -1,15 +1,19 @@
-// Changes of a script as LSP's WorkspaceEdit has them: by the documents that it is in.
+// Changes of scripts as LSP's WorkspaceEdit has them: by the documents that they are in.
 #pragma once
 
-#include <span>
+#include <map>
+#include <string>
 #include <string_view>
-#include <utility>
 
 #include "lsp/state.h"
 
 namespace sardonyx::lsp {
 
-Json workspace_edit(const State& state, const Document& document,
-                    std::span<const std::pair<ide::Range, std::string_view>> edits);
+using Changes = std::map<std::string, Json>;  // lists of TextEdits, by URI
+
+void add_change(const State& state, const Document& document, ide::Range range,
+                std::string_view text, Changes& changes);
+
+Json edit_of(Changes changes);
 
 }  // namespace sardonyx::lsp

@@ -151,8 +151,6 @@ bool check_unused_external(ReadContext& context, const ExternalData& data);
 bool map_external(ReadContext& context, const ExternalData& data, size_t size, MappedFile* result);
 // read_type.cpp
 bool read_type(ReadContext& context, std::string_view bytes, Type* result, bool* is_opaque);
-// Whether the bytes of a TypeProto, which have been read before, say this type.
-bool is_type(std::string_view bytes, const Type& type);
 // read_attribute.cpp; `graph` is the one that the node stands in.
 bool read_attribute(ReadContext& context, std::string_view bytes, ir::Graph* graph,
                     ir::Attribute* result);

@@ -260,14 +260,4 @@ bool read_type(ReadContext& context, std::string_view bytes, Type* result, bool*
     return true;
 }
 
-bool is_type(std::string_view bytes, const Type& type) {
-    ir::Model names;
-    ReadOptions options;
-    ReadContext context(options, nullptr, &names);
-    context.keeps_types = true;
-    Type said;
-    bool is_opaque = false;
-    return read_type(context, bytes, &said, &is_opaque) && !is_opaque && said == type;
-}
-
 }  // namespace sardonyx::proto

@@ -13,7 +13,6 @@
 #include "proto/fields.h"
 #include "proto/place_external.h"
 #include "proto/proto.h"
-#include "proto/read_context.h"
 #include "proto/sink.h"
 
 namespace sardonyx::proto {
@@ -321,12 +320,18 @@ void nodes(Sink& sink, uint32_t field, const ir::Graph& value) {
     }
 }
 
+// Whether the bytes that a value's type was read from still say it.
+bool is_unchanged(const ir::Value& value) {
+    Result<Type> said = read_type(std::as_bytes(std::span(value.preserved)));
+    return said.ok() && *said == value.type;
+}
+
 template <typename Sink>
 void value_info(Sink& sink, uint32_t field, const ir::Value& value) {
     sink.message(field, [&] {
         sink.bytes(ValueInfoField::kName, value.name);
         bool is_known = is_complete(value.type);
-        if (!value.preserved.empty() && (!is_known || is_type(value.preserved, value.type))) {
+        if (!value.preserved.empty() && (!is_known || is_unchanged(value))) {
             sink.bytes(ValueInfoField::kType, value.preserved);
         } else if (is_known) {
             sink.message(ValueInfoField::kType, [&] { type(sink, value.type); });

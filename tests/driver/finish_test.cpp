@@ -87,26 +87,6 @@ TEST(Finish, IsThatOfTheRequestWhenTypesAreToldLater) {
     EXPECT_EQ(compiled.model->producer_name, "caller");
 }
 
-TEST(AskForTheSame, KnowsPlainRequestsOnly) {
-    ScriptRequest plain;
-    EXPECT_TRUE(ask_for_the_same(plain, plain));
-    ScriptRequest typed;
-    typed.options.input_types = {{"x", Type::tensor(ElementType::kFloat, Shape{Dim(2)})}};
-    EXPECT_FALSE(ask_for_the_same(typed, typed));
-    ScriptRequest other;
-    other.options.opset = 20;
-    EXPECT_FALSE(ask_for_the_same(plain, other));
-    other = {};
-    other.finish.producer_name = "caller";
-    EXPECT_FALSE(ask_for_the_same(plain, other));
-    other = {};
-    other.finish.runtime = models::Runtime{1, 20};
-    EXPECT_FALSE(ask_for_the_same(plain, other));
-    other = {};
-    other.form = Form::kFunction;
-    EXPECT_FALSE(ask_for_the_same(plain, other));
-}
-
 TEST(MakeLasting, TakesNoArrayOfTheCaller) {
     std::vector<float> array{1, 2};
     ir::Model model;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "calls/element_type_attributes.h"
+#include "calls/implied_list.h"
 #include "elaborate/emit/interpreter.h"
 #include "elaborate/emit/static_tensors.h"
 #include "elaborate/objects/context.h"
@@ -138,6 +139,13 @@ std::optional<ir::AttributeValue> attribute_value_of(Context& c, ir::AttributeTy
     }
 }
 
+calls::ListItem kind_of_item(const Object& item) {
+    return as_int_attribute(item)      ? calls::ListItem::kInt
+           : as_float_attribute(item)  ? calls::ListItem::kFloat
+           : as_string_attribute(item) ? calls::ListItem::kText
+                                       : calls::ListItem::kOther;
+}
+
 // The attribute type of an object where no schema says it.
 ir::AttributeType implied_attribute_type(Context& c, const Object& object) {
     if (as_int_attribute(object)) {
@@ -159,17 +167,7 @@ ir::AttributeType implied_attribute_type(Context& c, const Object& object) {
         return ir::AttributeType::kTensor;
     }
     std::optional<std::vector<Object>> items = list_items(c, object);
-    if (!items) {
-        return ir::AttributeType::kUndefined;
-    }
-    bool any_float = false;
-    for (const Object& item : *items) {
-        if (as_string_attribute(item)) {
-            return ir::AttributeType::kStrings;
-        }
-        any_float = any_float || item.is(ObjectKind::kFloat);
-    }
-    return any_float ? ir::AttributeType::kFloats : ir::AttributeType::kInts;
+    return items ? calls::implied_list_type(*items, kind_of_item) : ir::AttributeType::kUndefined;
 }
 
 // A type of tensors without sizes stands for its element type, as in `to=INT64`.
@@ -204,7 +202,7 @@ std::string_view attribute_words(ir::AttributeType type) {
         case ir::AttributeType::kTypeProto:
             return "a type, such as `FLOAT[...]`";
         case ir::AttributeType::kUndefined:
-            return "a number, a string, a tensor or a list of one of them";
+            return "a number, a string, a tensor, or a list of one kind of them that is not empty";
         default:
             return "another type";
     }

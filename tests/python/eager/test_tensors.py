@@ -284,7 +284,7 @@ def test_a_compiled_script_runs_as_one_graph():
 def test_mistakes_in_calls_of_a_compiled_script():
     run = halved.compile()
     x = np.arange(5, dtype=np.float32)
-    with pytest.raises(TypeError, match="3 arguments for 2 inputs"):
+    with pytest.raises(TypeError, match="3 arguments for the 2 inputs of the model: `"):
         run(x, 1, 2)
     with pytest.raises(TypeError, match="`x` is given twice"):
         run(x, 1, x=x)

@@ -229,8 +229,10 @@ def ask(client: Client, uri: str, kind: str, line: int, character: int) -> list[
         if client.at("textDocument/prepareRename", uri, line, character) is None:
             return ["nothing"]
         params = {**document, "position": position, "newName": "renamed"}
-        found = client.request("textDocument/rename", params)
-        return [span(one["range"]) for one in found["changes"][uri]] if found else ["refused"]
+        answer = client.answer("textDocument/rename", params)
+        if "error" in answer:
+            return [f"refused: {answer['error']['message']}"]
+        return [span(one["range"]) for one in answer["result"]["changes"][uri]]
     if kind == "hints":
         hints = client.request("textDocument/inlayHint", {**document, "range": whole})
         return [f"{place(one['position'])}{one['label']}" for one in hints]
@@ -721,6 +723,151 @@ def test_calls_of_scripts_over_files(tmp_path: pathlib.Path) -> None:
     item["uri"] = (tmp_path / "gone.py").as_uri()
     assert client.request("callHierarchy/outgoingCalls", {"item": item}) == []
     assert client.request("callHierarchy/incomingCalls", {"item": {"name": 3}}) == []
+    assert client.end() == 0
+
+
+CLASSES_FILE = """\
+from dataclasses import dataclass, replace
+from sardonyx import opset21 as op, script
+
+@dataclass
+class Config:
+    width: int = 4
+
+class Base:
+    def __init__(self, cfg: Config, scale=1.0):
+        self.cfg = cfg
+        self.scale = scale
+
+    def act(self, x, slope=0.1):
+        return op.LeakyRelu(x, alpha=slope)
+
+    def shift(self, x, by=1.0):
+        return self.act(x + by) * self.scale
+
+class Wide(Base):
+    def act(self, x, slope=0.1):
+        return op.Relu(x) * self.scale
+
+@script()
+def twice(x, alpha: float = 1.0):
+    return op.Relu(x) * alpha
+"""
+USER_OF_CLASSES = """\
+import classes
+from classes import Base, Config, Wide, twice
+from sardonyx import FLOAT, opset21 as op, script
+
+layer = Wide(Config(width=8), scale=3.0)
+
+@script()
+def f(x: FLOAT["width"]) -> FLOAT["width"]:
+    y = twice(x, alpha=2.0) + classes.twice(x=x, alpha=layer.cfg.width)
+    return layer.shift(op.LeakyRelu(y, alpha=0.5), by=2.0) + layer.act(y, slope=layer.scale)
+"""
+
+
+# A line and column of the file of the classes or of its user, and the places that change; their
+# lines and columns in both files.
+@pytest.mark.parametrize(
+    "name, line, character, own, others",
+    [
+        ("classes", 5, 4, "5:4", "4:20 8:65"),  # a field, which calls of the class name
+        ("user", 8, 65, "5:4", "4:20 8:65"),
+        ("classes", 10, 13, "10:13 16:39 20:33", "9:86"),  # self.scale, and not `scale=3.0`
+        ("classes", 8, 36, "8:36 10:21", "4:30"),  # the parameter of the same name
+        ("classes", 19, 8, "12:8 16:20 19:8", "9:67"),  # a method, and what overrides it
+        ("classes", 15, 23, "15:23 16:28", "9:51"),
+        ("user", 8, 17, "23:13 24:24", "8:17 8:49"),
+        ("classes", 23, 10, "23:10 24:19", "8:44"),
+    ],
+)
+def test_renaming_over_files(
+    tmp_path: pathlib.Path, name: str, line: int, character: int, own: str, others: str
+) -> None:
+    client, uris = classes_and_user(tmp_path)
+    here = {
+        "textDocument": {"uri": uris[name]},
+        "position": {"line": line, "character": character},
+    }
+    assert client.request("textDocument/prepareRename", here)
+    answer = client.request("textDocument/rename", {**here, "newName": "renamed"})
+    found = {
+        uri: " ".join(place(one["range"]["start"]) for one in edits)
+        for uri, edits in answer["changes"].items()
+    }
+    assert found == {uris["classes"]: own, uris["user"]: others}
+    params = {**here, "context": {"includeDeclaration": True}}
+    places = client.request("textDocument/references", params)
+    assert sorted((one["uri"], place(one["range"]["start"])) for one in places) == sorted(
+        (uri, one) for uri, found_places in found.items() for one in found_places.split()
+    )
+    assert client.end() == 0
+
+
+def classes_and_user(folder: pathlib.Path) -> tuple[Client, dict[str, str]]:
+    """A client with the file of the user, and that of the classes on the disk."""
+    texts = {"classes": CLASSES_FILE, "user": USER_OF_CLASSES}
+    uris = {name: (folder / f"{name}.py").as_uri() for name in texts}
+    for name, text in texts.items():
+        (folder / f"{name}.py").write_text(text)
+    client = Client("utf-16", workspaceFolders=[{"uri": folder.as_uri(), "name": "root"}])
+    client.open(uris["user"], USER_OF_CLASSES)
+    client.open(uris["classes"], CLASSES_FILE)
+    return client, uris
+
+
+@pytest.mark.parametrize(
+    "line, character, new_name, more, reason",
+    [
+        (5, 4, "scale ", "", "`scale ` cannot be a name"),
+        (5, 4, "class", "", "`class` cannot be a name"),
+        (9, 13, "scale", "", "a class with `cfg` has a member `scale` already"),
+        (23, 13, "x", "", "the function uses the name `x` already"),
+        (12, 21, "k", "", "`act` overrides, or is overridden by, a method of another class"),
+        (5, 4, "size", "def g(script):\n    return script.width\n", "`width` in other.py:2 may be"),
+        (5, 4, "size", "getattr(script, 'width')\n", "`width` in other.py:1 may be"),
+        (5, 4, "size", "from user import layer, script\nscript.cfg(layer, width=2)\n", ":2 may be"),
+        (23, 13, "k", "from classes import script, twice\ntwice(1, **{'alpha': 2})\n", ":2 may be"),
+        (5, 4, "size", "import numpy as script\nscript.zeros(1).width\nprint(1, width=2)\n", None),
+        (
+            5,
+            4,
+            "size",
+            "import classes\nclasses.layer.width\n",
+            "other.py: it uses `classes` and has",
+        ),
+        (5, 4, "size", "import torch\ntorch.layer.width\n", None),
+    ],
+)
+def test_renaming_that_is_not_certain(
+    tmp_path: pathlib.Path, line: int, character: int, new_name: str, more: str, reason: str | None
+) -> None:
+    client, uris = classes_and_user(tmp_path)
+    (tmp_path / "other.py").write_text(more)
+    position = {"line": line, "character": character}
+    here = {"textDocument": {"uri": uris["classes"]}, "position": position}
+    answer = client.answer("textDocument/rename", {**here, "newName": new_name})
+    assert (reason or "") in answer.get("error", {"message": ""})["message"]
+    assert ("error" in answer) == (reason is not None)
+    assert client.end() == 0
+
+
+def test_references_of_functions_and_classes(tmp_path: pathlib.Path) -> None:
+    client, uris = classes_and_user(tmp_path)
+    for at, expected in [
+        ((23, 4), "classes 23:4, user 1:40, user 8:8, user 8:38"),
+        ((18, 6), "classes 18:6, user 1:34, user 4:8"),
+        ((18, 12), "classes 7:6, classes 18:11, user 1:20"),
+    ]:
+        here = {
+            "textDocument": {"uri": uris["classes"]},
+            "position": {"line": at[0], "character": at[1]},
+            "context": {"includeDeclaration": True},
+        }
+        found = client.request("textDocument/references", here)
+        said = [f"{pathlib.Path(one['uri']).stem} {place(one['range']['start'])}" for one in found]
+        assert ", ".join(said) == expected
     assert client.end() == 0
 
 

@@ -22,7 +22,7 @@ import sardonyx
 from sardonyx import Model
 
 from language import shared_compiler
-from language.drawing import draw
+from language.drawing import draw, outcomes
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -531,12 +531,10 @@ def outcome(seed: int, folder: pathlib.Path) -> str:
 
 @pytest.mark.parametrize("shard", range(SHARDS))
 def test_random_expressions(shard: int, tmp_path: pathlib.Path) -> None:
-    found = {"equal": 0, "refused": 0, "raises": 0, "built alone": 0}
-    for first in {0, SEED}:
-        for i in range(shard, COUNT, SHARDS):
-            found[outcome(first + i, tmp_path)] += 1
-    assert found["equal"] > 1.5 * found["refused"], found
-    assert found["built alone"] <= found["equal"] // 50, found
+    found = outcomes(outcome, {0, SEED}, range(shard, COUNT, SHARDS), tmp_path)
+    equal = found.count("equal")
+    assert equal > 1.5 * found.count("refused"), found
+    assert found.count("built alone") <= equal // 50, found
 
 
 if __name__ == "__main__":

@@ -243,6 +243,10 @@ def test_wrong_edits_raise_and_change_nothing(model: sardonyx.Model) -> None:
         softmax.attributes["axes"] = 1
     with refused("takes INT", TypeError):
         softmax.attributes["axis"] = 1.5
+    with refused("the type of an empty list is not known", TypeError):
+        called.attributes["empty"] = []
+    with refused("a list of one kind", TypeError):
+        called.attributes["mixed"] = [1, "a"]
     with refused("a graph can be used only once"):
         called.attributes["body"] = inner
     with refused("`h` is an output of .*: remove the node"):

@@ -207,7 +207,7 @@ def test_models_are_called():
         x = x * 2
     with pytest.raises(TypeError, match="given twice"):
         model(x, 1.0, x=x)
-    with pytest.raises(TypeError, match="3 arguments for 2 inputs"):
+    with pytest.raises(TypeError, match="3 arguments for the 2 inputs of the model: `"):
         model(x, 1.0, 2.0)
     with pytest.raises(sardonyx.EvalError, match=r"input `y` .* is missing"):
         model(x)
@@ -252,3 +252,42 @@ def test_types_of_the_opsets():
     names = [argument.arg for argument in methods["Opset11"]["TopK"].args.args]
     assert names == ["self", "X", "K"]
     assert "Since version 11" in ast.get_docstring(methods["Opset11"]["TopK"])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"opset": "21"}, "`opset` is a version, such as 21, or an Opset, not '21'"),
+        ({"opset": 21.0}, "`opset` is a version, such as 21, or an Opset, not 21.0"),
+        ({"attributes": [1.0]}, r"`attributes` has the values .* by name, .* not \[1.0\]"),
+        ({"input_types": {"z": sardonyx.FLOAT[3]}}, "`?tell_size`? has no input 'z': it has .'x'."),
+    ],
+)
+def test_options_of_compile_that_are_wrong(options, message):
+    with pytest.raises(TypeError, match=message):
+        tell_size.compile(**options)
+    if "input_types" not in options:
+        with pytest.raises(TypeError, match=message):
+            sardonyx.compile(tell_size.source, **options)
+
+
+def test_types_of_inputs_by_name():
+    model = tell_size.compile(input_types={"x": sardonyx.FLOAT[2, 3]})
+    assert str(model.graph.inputs[0].type) == "FLOAT[2, 3]"
+
+
+@sardonyx.script()
+def tell_size(x):
+    return sardonyx.opset21.Size(x)
+
+
+def test_an_opset_has_a_domain_and_a_version():
+    with pytest.raises(TypeError, match=r"a domain and a version.*opset21"):
+        sardonyx.Opset(21)  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize("name", ["Graph", "Model", "Node", "Opset", "Tensor", "Value"])
+def test_members_have_documentation(name):
+    type_ = getattr(sardonyx, name)
+    members = [one for one in dir(type_) if not one.startswith("_")]
+    assert [one for one in members if not getattr(type_, one).__doc__] == []
