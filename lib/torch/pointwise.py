@@ -183,6 +183,8 @@ def positive(self):
 
 @aten("sign.default", "sgn.default")
 def sign(self):
+    if kind(self.dtype) == 2:
+        return op.Where(op.IsNaN(self), 0.0, op.Sign(self))  # in PyTorch, that of NaN is 0
     return op.Identity(self) if self.dtype == BOOL.dtype else op.Sign(self)
 
 
@@ -545,7 +547,7 @@ def heaviside(self, values):
     self, values = promoted(self, values)
     if self.dtype == BOOL.dtype:
         return self | values
-    one = op.Where(self < 0, tensor(0, self.dtype), tensor(1, self.dtype))
+    one = op.Where(self > 0, tensor(1, self.dtype), tensor(0, self.dtype))
     return op.Where(self == 0, values, one)
 
 
@@ -746,10 +748,11 @@ def angle(self):
 def frexp(self):
     # The power of two above the number; logarithms may be off by one at powers of two.
     size = op.Abs(self)
-    safe = op.Where(size == 0.0, 1.0, size)
+    has_power = (size > 0.0) & (size < math.inf)  # zeros, infinities and NaN stay as they are
+    safe = op.Where(has_power, size, 1.0)
     power = op.Floor(op.Log(safe) / math.log(2.0)) + 1.0
     two = tensor(2.0, self.dtype)
     share = safe / op.Pow(two, power)
     power = op.Where(share >= 1.0, power + 1.0, op.Where(share < 0.5, power - 1.0, power))
-    power = op.Where(size == 0.0, 0.0, power)
+    power = op.Where(has_power, power, 0.0)
     return self / op.Pow(two, power), op.Cast(power, to=6)
