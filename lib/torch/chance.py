@@ -184,12 +184,6 @@ def standard_gamma(self):
     return cast(op.Where(is_small, found * by, found), self.dtype)
 
 
-@aten("_sample_dirichlet.default")
-def sample_dirichlet(self):
-    drawn = computed(standard_gamma(self))
-    return cast(drawn / op.ReduceSum(drawn, [-1], keepdims=1), self.dtype)
-
-
 @aten("poisson.default")
 def poisson(self):
     """How many arrivals there are in the time, if one is expected in each unit of it."""

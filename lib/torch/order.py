@@ -129,7 +129,9 @@ def quantiles(self, q, dim, keepdim, interpolation):
         share = op.Where(share > 0.0, share * 0.0 + 0.5, share * 0.0)
     elif interpolation != "linear":
         share = share * 0.0
-    y = low + (high - low) * share
+    # As PyTorch, from the nearer end: the other one may be infinite.
+    near, far = low + (high - low) * share, high - (high - low) * (1.0 - share)
+    y = op.Where(share < 0.5, near, far)
     y = op.Transpose(y, perm=[at, *[i for i in range(x.ndim) if i != at]])
     rest = [x.shape[i] for i in range(x.ndim) if i != at]
     if keepdim:

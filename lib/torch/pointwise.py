@@ -13,6 +13,7 @@ from .types import (
     highest,
     in_float,
     in_ints,
+    is_lost,
     is_number,
     kind,
     lowest,
@@ -340,6 +341,9 @@ def rsub(self, other, *, alpha=1):
 
 @aten("mul.Tensor", "mul.Scalar", "multiply.Tensor", "multiply.Scalar")
 def mul(self, other):
+    dtype = result_type(self, other)
+    if is_lost(self, dtype) or is_lost(other, dtype):
+        return cast(cast(self, FLOAT.dtype) * cast(other, FLOAT.dtype), dtype)
     self, other = promoted(self, other)
     if not is_number(self) and self.dtype == BOOL.dtype:
         return self & other
@@ -349,6 +353,9 @@ def mul(self, other):
 @aten("div.Tensor", "div.Scalar", "true_divide.Tensor", "true_divide.Scalar", "divide.Tensor",
       "divide.Scalar")  # fmt: skip
 def div(self, other):
+    dtype = result_type(self, other)
+    if is_lost(self, dtype) or is_lost(other, dtype):
+        return cast(cast(self, FLOAT.dtype) / cast(other, FLOAT.dtype), dtype)
     self, other = promoted_floats(self, other)
     return self / other
 
@@ -559,6 +566,8 @@ def ldexp(self, other):
 
 @aten("lerp.Scalar", "lerp.Tensor")
 def lerp(self, end, weight):
+    if is_number(weight) and abs(weight) >= 0.5:  # as PyTorch, from the nearer end
+        return end - (end - self) * (1.0 - weight)
     return self + (end - self) * cast(weight, self.dtype)
 
 

@@ -91,9 +91,14 @@ OTHERS: list[tuple[str, tuple[Any, ...]]] = [
             ("median.dim", 0, True), ("nanmedian.dim", 1), ("quantile.scalar", 0.4, 1),
             ("quantile.scalar", 0.4, 0, True),
             ("nanquantile.scalar", 0.4, 1), ("sort.default", 1), ("kthvalue.default", 4, 1),
-            ("bucketize.Tensor", LINE),
+            ("bucketize.Tensor", LINE), ("quantile.scalar", 0.5, 0), ("quantile.scalar", 0.9, 0),
         )
     ],
+    *[
+        (name, (torch.tensor([[0.0, 1.0], [-3.0, 0.1]], dtype=torch.float16), number))
+        for name in ("mul.Tensor", "div.Tensor") for number in (-1e9, 70000, 1e-6, 3.0, math.inf)
+    ],
+    ("lerp.Scalar", (EDGES, torch.ones(4), 0.7)),
     ("special_round.default", (P * 10,), {"decimals": 1}),
     ("special_round.default", (P,)),
     ("_prelu_kernel.default", (X, torch.full((1, 3), 0.1))),
