@@ -120,17 +120,17 @@ def log_sigmoid(self):
 
 @aten("threshold.default")
 def threshold(self, threshold, value):
-    return op.Where(self > threshold, self, value)
+    return op.Where(self <= threshold, value, self)  # NaN stays
 
 
 @aten("hardshrink.default")
 def hardshrink(self, lambd=0.5):
-    return op.Where(op.Abs(self) > lambd, self, 0.0)
+    return op.Where(op.Abs(self) <= lambd, 0.0, self)  # NaN stays
 
 
 @aten("softshrink.default")
 def softshrink(self, lambd=0.5):
-    rest = op.Where(self < -lambd, self + lambd, 0.0)
+    rest = op.Where(self < -lambd, self + lambd, self * 0.0)  # NaN stays
     return op.Where(self > lambd, self - lambd, rest)
 
 

@@ -6,7 +6,7 @@ from sardonyx import FLOAT, INT64
 
 from .create import filled
 from .declare import aten, inline, op
-from .types import cast, floating, in_float, is_empty, moved, tensor
+from .types import cast, computed, floating, in_float, is_empty, moved, tensor
 
 
 @inline
@@ -162,6 +162,26 @@ def geometric(self, p):
 @aten("random.to")
 def random_to(self, to):
     return integers(op.Cast(self, to=FLOAT.dtype), 0, to, self.dtype)
+
+
+@aten("_standard_gamma.default")
+def standard_gamma(self):
+    """By Marsaglia and Tsang: a candidate is d * v, and drawn again where it is not accepted."""
+    if is_empty(self):
+        return op.Identity(self)
+    alpha = computed(self)
+    is_small = alpha < 1.0
+    d = op.Where(is_small, alpha + 1.0, alpha) - 1.0 / 3.0
+    c = 1.0 / op.Sqrt(d * 9.0)
+    found = d * 0.0
+    while op.ReduceMin(found, keepdims=0) <= 0.0:
+        x = normal_of(d)
+        v = op.Max((x * c + 1.0) * (x * c + 1.0) * (x * c + 1.0), op.CastLike(1e-30, d))
+        least = x * x * 0.5 + d - d * v + d * op.Log(v)
+        is_accepted = (op.Log(open_uniform(d)) < least) & (found <= 0.0)
+        found = op.Where(is_accepted, d * v, found)
+    by = op.Exp(op.Log(open_uniform(d)) / alpha)
+    return cast(op.Where(is_small, found * by, found), self.dtype)
 
 
 @aten("poisson.default")

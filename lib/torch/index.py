@@ -361,7 +361,9 @@ def counted(x, edges, out_int32, right):
     """How many edges are below each value."""
     dtype = result_type(x, edges)
     column = op.Unsqueeze(cast(x, dtype), [-1])
-    below = cast(edges, dtype) <= column if right else cast(edges, dtype) < column
+    edges = cast(edges, dtype)
+    # NaN lies behind all edges.
+    below = op.Not(edges > column if right else edges >= column)
     from_ints = op.ReduceSum(op.Cast(below, to=INT64.dtype), [-1], keepdims=0)
     return op.Cast(from_ints, to=6) if out_int32 else from_ints
 
@@ -462,7 +464,8 @@ def embedding_bag(weight, indices, offsets, scale_grad_by_freq=False, mode=0, sp
         if mode == 1:
             bag = bag / op.Max(count, cast(1.0, weight.dtype))
     bag_of = op.ReduceSum(op.Cast(places >= begin, to=INT64.dtype), [0], keepdims=0) - 1
-    sizes = op.Cast(op.Squeeze(count, [1]), to=INT64.dtype)
+    # Sums need no sizes, and PyTorch leaves zeros for them.
+    sizes = op.Cast(op.Squeeze(count * 0.0 if mode == 0 else count, [1]), to=INT64.dtype)
     return bag, bag_of, sizes, greatest if mode == 2 else sizes
 
 

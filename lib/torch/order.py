@@ -59,27 +59,43 @@ def topk(self, k, dim=-1, largest=True, sorted=True):
     return sortable(lambda v: op.TopK(v, [k], axis=dim, largest=largest, sorted=1), self)
 
 
-@aten("kthvalue.default")
-def kthvalue(self, k, dim=-1, keepdim=False):
-    values, places = sorted_by(self, dim, False)
-    if self.ndim == 0:
+@inline
+def chosen(values, places, k, dim, keepdim):
+    """The element `k` in order, and its place."""
+    if values.ndim == 0:
         return values, places
     if keepdim:
-        return op.Slice(values, [k - 1], [k], [dim]), op.Slice(places, [k - 1], [k], [dim])
-    return op.Gather(values, k - 1, axis=dim), op.Gather(places, k - 1, axis=dim)
+        return op.Slice(values, [k], [k + 1], [dim]), op.Slice(places, [k], [k + 1], [dim])
+    return op.Gather(values, k, axis=dim), op.Gather(places, k, axis=dim)
+
+
+@aten("kthvalue.default")
+def kthvalue(self, k, dim=-1, keepdim=False):
+    return chosen(*sorted_by(self, dim, False), k - 1, dim, keepdim)
+
+
+@inline
+def sorted_or_nan(x, dim):
+    """In order; where there is a NaN along the axis, it and its place alone."""
+    values, places = sorted_by(x, dim, False)
+    if kind(x.dtype) != 2 or x.ndim == 0:
+        return values, places
+    is_nan = op.Cast(op.IsNaN(x), to=INT32.dtype)
+    has_nan = op.ReduceMax(is_nan, [dim], keepdims=1) > 0
+    first = op.ArgMax(is_nan, axis=dim, keepdims=1)
+    return op.Where(has_nan, math.nan, values), op.Where(has_nan, first, places)
 
 
 @aten("median.dim")
 def median_dim(self, dim, keepdim=False):
-    if self.ndim == 0:
-        return sorted_by(self, dim, False)
-    return kthvalue(self, (self.shape[dim] + 1) // 2, dim, keepdim)
+    n = 1 if self.ndim == 0 else self.shape[dim]
+    return chosen(*sorted_or_nan(self, dim), (n + 1) // 2 - 1, dim, keepdim)
 
 
 @aten("median.default")
 def median(self):
     flat = op.Reshape(self, [-1])
-    values = sorted_by(flat, 0, False)[0]
+    values = sorted_or_nan(flat, 0)[0]
     return op.Gather(values, (flat.shape[0] - 1) // 2, axis=0)
 
 
@@ -102,7 +118,7 @@ def quantiles(self, q, dim, keepdim, interpolation):
     x = op.Reshape(self, [-1]) if dim is None else self
     at = 0 if dim is None else axis(dim, max(self.ndim, 1))
     x = op.Reshape(x, [1]) if x.ndim == 0 else x
-    values = sorted_by(x, at, False)[0]
+    values = sorted_or_nan(x, at)[0]
     n = x.shape[at]
     rank = op.Reshape(q, [-1]) * float(n - 1)
     below, above = neighbours(rank, interpolation)
@@ -113,7 +129,9 @@ def quantiles(self, q, dim, keepdim, interpolation):
         share = op.Where(share > 0.0, share * 0.0 + 0.5, share * 0.0)
     elif interpolation != "linear":
         share = share * 0.0
-    y = low + (high - low) * share
+    # As PyTorch, from the nearer end: the other one may be infinite.
+    near, far = low + (high - low) * share, high - (high - low) * (1.0 - share)
+    y = op.Where(share < 0.5, near, far)
     y = op.Transpose(y, perm=[at, *[i for i in range(x.ndim) if i != at]])
     rest = [x.shape[i] for i in range(x.ndim) if i != at]
     if keepdim:

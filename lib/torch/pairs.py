@@ -135,6 +135,27 @@ def isreal(self):
     return self[1] == 0.0
 
 
+@pairs("put_back_real")
+def put_back_real(self, view):
+    """What a pair is after a write to its real part; so are the next three."""
+    return view, self[1]
+
+
+@pairs("put_back_imag")
+def put_back_imag(self, view):
+    return self[0], view
+
+
+@pairs("put_back_view_as_real")
+def put_back_view_as_real(self, view):
+    return apart(view)
+
+
+@pairs("put_back_view_as_complex")
+def put_back_view_as_complex(self, view):
+    return together(view)
+
+
 @pairs("of_real")
 def of_real(self):
     """A real tensor among complex ones."""

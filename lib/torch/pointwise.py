@@ -13,6 +13,7 @@ from .types import (
     highest,
     in_float,
     in_ints,
+    is_lost,
     is_number,
     kind,
     lowest,
@@ -183,6 +184,8 @@ def positive(self):
 
 @aten("sign.default", "sgn.default")
 def sign(self):
+    if kind(self.dtype) == 2:
+        return op.Where(op.IsNaN(self), 0.0, op.Sign(self))  # in PyTorch, that of NaN is 0
     return op.Identity(self) if self.dtype == BOOL.dtype else op.Sign(self)
 
 
@@ -338,6 +341,9 @@ def rsub(self, other, *, alpha=1):
 
 @aten("mul.Tensor", "mul.Scalar", "multiply.Tensor", "multiply.Scalar")
 def mul(self, other):
+    dtype = result_type(self, other)
+    if is_lost(self, dtype) or is_lost(other, dtype):
+        return cast(cast(self, FLOAT.dtype) * cast(other, FLOAT.dtype), dtype)
     self, other = promoted(self, other)
     if not is_number(self) and self.dtype == BOOL.dtype:
         return self & other
@@ -347,6 +353,9 @@ def mul(self, other):
 @aten("div.Tensor", "div.Scalar", "true_divide.Tensor", "true_divide.Scalar", "divide.Tensor",
       "divide.Scalar")  # fmt: skip
 def div(self, other):
+    dtype = result_type(self, other)
+    if is_lost(self, dtype) or is_lost(other, dtype):
+        return cast(cast(self, FLOAT.dtype) / cast(other, FLOAT.dtype), dtype)
     self, other = promoted_floats(self, other)
     return self / other
 
@@ -545,7 +554,7 @@ def heaviside(self, values):
     self, values = promoted(self, values)
     if self.dtype == BOOL.dtype:
         return self | values
-    one = op.Where(self < 0, tensor(0, self.dtype), tensor(1, self.dtype))
+    one = op.Where(self > 0, tensor(1, self.dtype), tensor(0, self.dtype))
     return op.Where(self == 0, values, one)
 
 
@@ -557,6 +566,8 @@ def ldexp(self, other):
 
 @aten("lerp.Scalar", "lerp.Tensor")
 def lerp(self, end, weight):
+    if is_number(weight) and abs(weight) >= 0.5:  # as PyTorch, from the nearer end
+        return end - (end - self) * (1.0 - weight)
     return self + (end - self) * cast(weight, self.dtype)
 
 
@@ -746,10 +757,11 @@ def angle(self):
 def frexp(self):
     # The power of two above the number; logarithms may be off by one at powers of two.
     size = op.Abs(self)
-    safe = op.Where(size == 0.0, 1.0, size)
+    has_power = (size > 0.0) & (size < math.inf)  # zeros, infinities and NaN stay as they are
+    safe = op.Where(has_power, size, 1.0)
     power = op.Floor(op.Log(safe) / math.log(2.0)) + 1.0
     two = tensor(2.0, self.dtype)
     share = safe / op.Pow(two, power)
     power = op.Where(share >= 1.0, power + 1.0, op.Where(share < 0.5, power - 1.0, power))
-    power = op.Where(size == 0.0, 0.0, power)
+    power = op.Where(has_power, power, 0.0)
     return self / op.Pow(two, power), op.Cast(power, to=6)

@@ -119,6 +119,26 @@ def avg_pool3d(self, kernel_size, stride=(), padding=0, ceil_mode=False, count_i
 
 
 @inline
+def is_static(size):
+    """Whether a size is known while compiling."""
+    return isinstance(op.Range(0, size, 1).type.shape[0], int)
+
+
+@inline
+def averaged_in_parts(x, dim, want):
+    """The means of as many parts of a dimension as a size of the run says."""
+    have = x.shape[dim]
+    k = op.Unsqueeze(op.Range(0, want, 1), [1])
+    start, end = k * have // want, ((k + 1) * have + want - 1) // want
+    places = op.Unsqueeze(op.Range(0, have, 1), [0])
+    share = op.Cast((places >= start) & (places < end), to=x.dtype) / op.CastLike(end - start, x)
+    perm = [*[i for i in range(x.ndim) if i != dim], dim]
+    back = [i if i < dim else (x.ndim - 1 if i == dim else i - 1) for i in range(x.ndim)]
+    y = op.MatMul(op.Transpose(x, perm=perm), op.Transpose(share, perm=[1, 0]))
+    return op.Transpose(y, perm=back)
+
+
+@inline
 def adaptive(self, output_size, n, f):
     """Each output is `f` of its part of the input, one dimension after the other."""
     sizes = repeated(output_size, n)
@@ -126,9 +146,13 @@ def adaptive(self, output_size, n, f):
     for i in range(n):
         dim = x.ndim - n + i
         want, have = sizes[i], x.shape[dim]
-        if want is None or want == have:
+        if want is None:
             continue
-        if want == 1:
+        if not is_static(want):
+            x = averaged_in_parts(x, dim, want)
+        elif want == have:
+            continue
+        elif want == 1:
             x = f(x, dim)
         else:
             parts = []
@@ -151,7 +175,8 @@ def greatest(x, dim):
 
 @inline
 def are_ones(output_size):
-    return len([one for one in output_size if one is None or one != 1]) == 0
+    known = [one for one in output_size if one is not None and is_static(one)]
+    return len(known) == len(output_size) and len([one for one in known if one != 1]) == 0
 
 
 @aten("adaptive_avg_pool1d.default")

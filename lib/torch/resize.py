@@ -231,12 +231,36 @@ def upsample_bicubic2d_aa(self, output_size, align_corners, scales_h=None, scale
     return smoothed(self, output_size, [scales_h, scales_w], align_corners, True)
 
 
+@inline
+def with_border(x, grid, align_corners):
+    """An image with two more pixels at each border, and the places of a grid in it.
+
+    For cubic weights, ONNX brings a point into the image before it takes the pixels around it,
+    and PyTorch each of these pixels.
+    """
+    columns = []
+    for i in range(2):
+        n = op.CastLike(x.shape[3 - i], grid)
+        at = op.Gather(grid, [i], axis=-1)
+        at = (at + 1.0) * (n - 1.0) / 2.0 if align_corners else ((at + 1.0) * n - 1.0) / 2.0
+        at = op.Max(op.Min(at, n), op.CastLike(-1.0, at)) + 2.0
+        wider = n + 4.0
+        columns.append(at * 2.0 / (wider - 1.0) - 1.0 if align_corners
+                       else (at * 2.0 + 1.0) / wider - 1.0)  # fmt: skip
+    padded = op.Pad(x, [0, 0, 2, 2, 0, 0, 2, 2], mode="edge")
+    return padded, op.Concat(*columns, axis=-1)
+
+
 @aten("grid_sampler.default", "grid_sampler_2d.default", "grid_sampler_3d.default")
 def grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners):
     old = ["bilinear", "nearest", "bicubic"][interpolation_mode]
     new = ["linear", "nearest", "cubic"][interpolation_mode]
     edges = ["zeros", "border", "reflection"][padding_mode]
-    y = op.GridSample(wide(input), wide(grid), mode=new if op.version >= 20 else old,
+    x, at = wide(input), wide(grid)
+    if old == "bicubic" and edges == "border":
+        x, at = with_border(x, at, align_corners)
+        edges = "zeros"
+    y = op.GridSample(x, at, mode=new if op.version >= 20 else old,
                       padding_mode=edges, align_corners=1 if align_corners else 0)  # fmt: skip
     return cast(y, input.dtype)
 

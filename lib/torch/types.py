@@ -133,6 +133,15 @@ def is_half(dtype):
 
 
 @inline
+def is_lost(x, dtype):
+    """Whether FLOAT16 makes infinity, zero, or few digits of a number, which PyTorch takes as it is
+    where it multiplies and divides."""
+    if not is_number(x) or dtype != FLOAT16.dtype:
+        return False
+    return 0 < abs(x) < 2.0**-14 or 65504 < abs(x) < math.inf
+
+
+@inline
 def computed(x):
     """The type that sums are computed in: FLOAT for the halves."""
     return op.Cast(x, to=FLOAT.dtype) if is_half(x.dtype) else x

@@ -25,6 +25,7 @@ constexpr std::string_view kSplits[] = {"split",        "split_with_sizes", "chu
 constexpr std::string_view kTransposes[] = {"transpose", "swapaxes", "swapdims", "t",
                                             "numpy_T",   "mT",       "adjoint"};
 // Changes of what a tensor looks like, not of its elements: refused.
+constexpr std::string_view kOfParts[] = {"real", "imag", "view_as_real", "view_as_complex"};
 constexpr std::string_view kNoWrites[] = {"set_", "as_strided_"};
 
 // Normalisation that gives its running statistics new values: the places of these in its arguments,
@@ -267,6 +268,12 @@ class Solver {
         }
         if (packet == "diagonal") {
             return emit("aten::diagonal_scatter.default", with({old, now}), by, view.base);
+        }
+        if (has(kOfParts, packet) && is_pair(node.name) != is_pair(view.base)) {
+            std::string back =
+                emit(fmt::format("pairs::put_back_{}", packet), {old, now}, by, view.base);
+            program_.pairs.erase(is_pair(view.base) ? "" : back);
+            return back;
         }
         if (packet == "select" || packet == "slice") {
             return emit(fmt::format("aten::{}_scatter.default", packet), renamed_with({old, now}),

@@ -29,26 +29,6 @@ bool begins_with(std::string_view text, std::string_view start) {
     return text.substr(0, start.size()) == start;
 }
 
-// `add` of `torch.ops.aten.add.Tensor`.
-std::string_view packet_of_path(std::string_view path) {
-    path = path.substr(0, std::min(path.rfind('.'), path.size()));
-    size_t dot = path.rfind('.');
-    return dot == std::string_view::npos ? path : path.substr(dot + 1);
-}
-
-std::string_view last_part(std::string_view path) {
-    size_t dot = path.rfind('.');
-    return dot == std::string_view::npos ? path : path.substr(dot + 1);
-}
-
-bool is_argument_name(std::string_view text) {
-    return !text.empty() && !(text[0] >= '0' && text[0] <= '9') &&
-           std::all_of(text.begin(), text.end(), [](char c) {
-               return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                      c == '_';
-           });
-}
-
 class GraphReader {
   public:
     GraphReader(JsonValue graph, std::string name, GraphReading& reading, int depth,
@@ -372,16 +352,37 @@ class GraphReader {
         return has_complex;
     }
 
+    // Whether a token is its first argument and result: `run_decompositions` orders effects so.
+    static bool is_ordered(JsonValue raw) {
+        return raw["target"].text() == "torch.ops.higher_order.with_effects";
+    }
+    std::string called(JsonValue raw) {
+        std::vector<JsonValue> inputs = raw["inputs"].items();
+        bool has_operator = is_ordered(raw) && inputs.size() > 1;
+        return has_operator ? name_in(inputs[1]["arg"], "as_operator") : name_in(raw, "target");
+    }
+    static std::vector<JsonValue> inputs_of(JsonValue raw) {
+        std::vector<JsonValue> inputs = raw["inputs"].items();
+        if (is_ordered(raw) && inputs.size() > 1) {
+            inputs.erase(inputs.begin(), inputs.begin() + 2);  // the token and the operator
+        }
+        return inputs;
+    }
+
     void node(JsonValue raw) {
-        std::string target = name_in(raw, "target");
-        if (begins_with(target, kAten) && means_nothing(packet_of_path(target))) {
+        std::string target = called(raw);
+        bool is_higher_order = begins_with(target, kHigherOrder);
+        if ((begins_with(target, kAten) && means_nothing(packet_of_path(target))) ||
+            (is_higher_order && means_nothing(last_part(target)))) {
             return;
         }
         std::vector<std::string> outputs = names_of_outputs(raw["outputs"]);
+        if (is_ordered(raw) && !outputs.empty()) {
+            outputs.erase(outputs.begin());
+        }
         if (std::all_of(outputs.begin(), outputs.end(), std::mem_fn(&std::string::empty))) {
             outputs.clear();  // `None`
         }
-        bool is_higher_order = begins_with(target, kHigherOrder);
         bool is_single = outputs.size() == 1 && !raw["outputs"].items()[0]["as_tensors"] &&
                          (!is_higher_order || raw["is_hop_single_tensor_return"].boolean() == true);
         Node node;
@@ -480,7 +481,7 @@ class GraphReader {
 
     std::vector<Value> all_arguments(JsonValue raw, const Node& node) {
         std::vector<Value> args;
-        for (JsonValue one : raw["inputs"].items()) {
+        for (JsonValue one : inputs_of(raw)) {
             args.push_back(argument(one["arg"], node));
         }
         return args;
@@ -523,9 +524,9 @@ class GraphReader {
     void set_arguments(Node& node, std::string_view target, JsonValue raw) {
         constexpr int64_t kKeyword = 2;
         bool by_name = false;
-        for (JsonValue one : raw["inputs"].items()) {
+        for (JsonValue one : inputs_of(raw)) {
             std::string name = name_in(one);
-            if (!is_argument_name(name)) {
+            if (!is_argument_name(name) && !(name.empty() && is_ordered(raw))) {
                 fail(fmt::format("{} has an argument {}", quoted_target(target), shown(name)));
                 return;
             }

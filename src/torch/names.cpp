@@ -131,4 +131,21 @@ const std::string& Names::operator()(std::string_view value) const {
     return found->second;
 }
 
+std::string_view last_part(std::string_view path) {
+    size_t dot = path.rfind('.');
+    return dot == std::string_view::npos ? path : path.substr(dot + 1);
+}
+
+std::string_view packet_of_path(std::string_view path) {
+    return last_part(path.substr(0, std::min(path.rfind('.'), path.size())));
+}
+
+bool is_argument_name(std::string_view text) {
+    return !text.empty() && !(text[0] >= '0' && text[0] <= '9') &&
+           std::all_of(text.begin(), text.end(), [](char c) {
+               return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                      c == '_';
+           });
+}
+
 }  // namespace sardonyx::torch

@@ -40,6 +40,12 @@ bool is_keyword(std::string_view text);
 // Whether a value can be called so in a script.
 bool is_free_name(std::string_view text);
 
+// What stands behind the last dot: `Tensor` of `torch.ops.aten.add.Tensor`, and what is before
+// that.
+std::string_view last_part(std::string_view path);
+std::string_view packet_of_path(std::string_view path);
+bool is_argument_name(std::string_view text);
+
 // A string as Python writes it, on one line, in these quotes.
 std::string python_string(std::string_view text, char quote);
 

@@ -16,6 +16,8 @@ constexpr std::string_view kLeftOut[] = {"device",        "layout",       "pin_m
 constexpr std::string_view kNothing[] = {"_assert_tensor_metadata",
                                          "_assert_scalar",
                                          "_assert_async",
+                                         "_print",
+                                         "print",
                                          "sym_constrain_range",
                                          "sym_constrain_range_for_size",
                                          "_functional_assert_async",

@@ -102,6 +102,17 @@ OutputSpec output_spec_of(JsonValue spec) {
     return made;
 }
 
+// Results that only say in which order operators with effects are called; `graph.h` reads no nodes
+// that make them.
+void drop_tokens(Program& program, JsonValue specs) {
+    std::vector<JsonValue> all = specs.items();
+    for (size_t i = 0; i < std::min(all.size(), program.outputs.size()); ++i) {
+        if (all[i]["token"]) {
+            program.outputs[i] = Value::none();
+        }
+    }
+}
+
 Result<void> choose_outputs(Program& program, JsonValue specs, std::vector<std::string> names) {
     for (JsonValue spec : specs.items()) {
         program.output_specs.push_back(output_spec_of(spec));
@@ -219,6 +230,7 @@ Result<ReadProgram> read_pt2(std::span<const std::byte> bytes, std::shared_ptr<c
     if (!reading.error.empty()) {
         return Error{reading.error};
     }
+    drop_tokens(found.program, signature["output_specs"]);
     SDX_TRY(NameCheck().check(found.program));
     found.problems = std::move(reading.problems);
     for (Problem& one : change_statistics(found.program)) {

@@ -344,6 +344,10 @@ std::vector<Problem> replace_vmap(Program& program) {
                                 [](const Node& node) { return is_mark(node); });
     if (has_some) {
         problems = Replacer(program).run();
+        std::erase_if(program.bodies, [&program](const Program& body) {  // loops have copies
+            return std::none_of(program.nodes.begin(), program.nodes.end(),
+                                [&body](const Node& node) { return calls_body(node, body.name); });
+        });
     }
     for (Program& body : program.bodies) {  // also those that loops have got
         add_problems(problems, replace_vmap(body));

@@ -93,6 +93,24 @@ def complex_writes(x: Any) -> Any:
     return z, b, z.abs(), z.conj() * z
 
 
+@case(BATCH, (3, 6), (2, 6))
+def complex_parts_that_are_written(x: Any) -> Any:
+    z = pair(x)
+    torch.view_as_real(z)[..., 1].add_(2)
+    z.real.mul_(3)
+    z.imag[0] = 5.0
+    y = torch.stack([x, x * 2], -1)
+    torch.view_as_complex(y)[1].mul_(1j)
+    return z, y
+
+
+@case(BOTH, (3, 5), (2, 7), (4, 4))
+def parts_of_named_sizes(x: Any) -> Any:
+    image = x[None, None]
+    half = (x.shape[0] // 2 + 1, x.shape[1] * 2)
+    return F.adaptive_avg_pool2d(image, half), F.interpolate(image, scale_factor=2.0, mode="area")
+
+
 @case(BATCH, (3, 6))
 def complex_among_real(x: Any) -> Any:
     return (torch.cat([pair(x), x]), torch.stack([x, pair(x)]), F.pad(pair(x), (1, 1), value=2.0),

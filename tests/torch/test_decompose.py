@@ -268,13 +268,18 @@ def test_a_program_that_is_decomposed(name: str) -> None:
 
 def test_numbers_that_are_drawn() -> None:
     def draw(x: Any) -> Any:
-        return torch.poisson(x), x.clone().random_(3)
+        return torch.poisson(x), x.clone().random_(3), torch._standard_gamma(x), gamma_of_half(x)
+
+    def gamma_of_half(x: Any) -> Any:
+        return torch._standard_gamma(torch.full_like(x, 0.5))
 
     x = torch.full((4000,), 6.5)
     model = sardonyx.torch.export(Of(draw), (x,)).compile()
-    counts, whole = (np.asarray(one) for one in model(x.numpy()))
+    counts, whole, gamma, small = (np.asarray(one) for one in model(x.numpy()))
     assert abs(counts.mean() - 6.5) < 0.3 and abs(counts.var() - 6.5) < 0.9
     assert set(np.unique(whole)) == {0.0, 1.0, 2.0}
+    assert abs(gamma.mean() - 6.5) < 0.3 and abs(gamma.var() - 6.5) < 0.9
+    assert abs(small.mean() - 0.5) < 0.08 and abs(small.var() - 0.5) < 0.15 and small.min() >= 0
 
 
 class Results(nn.Module):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import types
 from typing import Any
 
@@ -22,6 +23,8 @@ M = torch.tensor([[4.0, 1.0, 0.5], [1.0, 3.0, 0.2], [0.5, 0.2, 2.0]])
 A = torch.arange(48.0).reshape(1, 3, 4, 4).sin()
 W = torch.arange(54.0).reshape(2, 3, 3, 3).cos()
 LINE = torch.tensor([0.0, 0.3, 0.7, 2.0])
+# What is easily forgotten: NaN, infinities and zeros.
+EDGES = torch.tensor([[0.0, math.inf, -0.3, 2.5], [-math.inf, math.nan, -1.0, math.nan]])
 PLACES = torch.tensor([[2, 0, 1], [1, 1, 0]])
 CLASSES = torch.tensor([2, 0])
 
@@ -74,6 +77,28 @@ OTHERS: list[tuple[str, tuple[Any, ...]]] = [
     ("embedding_renorm.default", (P, torch.tensor([0, 1]), 1.0, 1.0)),
     ("embedding_bag.padding_idx", (P.mT @ X, J.reshape(-1) - 1, torch.tensor([0, 2, 2]), False, 2,
                                    False, None, False, 1)),
+    ("embedding_bag.padding_idx", (P.mT @ X, J.reshape(-1) - 1, torch.tensor([0, 2, 2]), False, 0,
+                                   False, None, False, 1)),
+    *[
+        ("grid_sampler.default", (A, A[:, :2].movedim(1, 3) * 1.6, 2, padding, corners))
+        for padding in (0, 1, 2) for corners in (True, False)
+    ],
+    *[
+        (name, (EDGES, *more)) for name, *more in (
+            ("sign.default",), ("sgn.default",), ("heaviside.default", EDGES[:1]),
+            ("frexp.Tensor",), ("threshold.default", 0.1, 20.0), ("hardshrink.default",),
+            ("softshrink.default",), ("median.default",), ("median.dim", 1),
+            ("median.dim", 0, True), ("nanmedian.dim", 1), ("quantile.scalar", 0.4, 1),
+            ("quantile.scalar", 0.4, 0, True),
+            ("nanquantile.scalar", 0.4, 1), ("sort.default", 1), ("kthvalue.default", 4, 1),
+            ("bucketize.Tensor", LINE), ("quantile.scalar", 0.5, 0), ("quantile.scalar", 0.9, 0),
+        )
+    ],
+    *[
+        (name, (torch.tensor([[0.0, 1.0], [-3.0, 0.1]], dtype=torch.float16), number))
+        for name in ("mul.Tensor", "div.Tensor") for number in (-1e9, 70000, 1e-6, 3.0, math.inf)
+    ],
+    ("lerp.Scalar", (EDGES, torch.ones(4), 0.7)),
     ("special_round.default", (P * 10,), {"decimals": 1}),
     ("special_round.default", (P,)),
     ("_prelu_kernel.default", (X, torch.full((1, 3), 0.1))),

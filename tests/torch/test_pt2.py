@@ -216,6 +216,25 @@ def test_a_loop_over_elements(name: str, tmp_path: pathlib.Path) -> None:
             assert ours.dtype == wanted.numpy().dtype
 
 
+class Prints(torch.nn.Module):
+    """Calls whose order `run_decompositions` keeps by tokens, which are inputs and outputs."""
+
+    def forward(self, x: Any) -> Any:
+        torch.ops.aten._print("first")
+        y = torch.cond(x.sum() > 0, lambda v: v + 1, lambda v: v - 1, (x,))
+        torch.ops.aten._print("second")
+        return y * 2
+
+
+@pytest.mark.parametrize("is_decomposed", [False, True])
+def test_what_is_printed_is_left_out(is_decomposed: bool, tmp_path: pathlib.Path) -> None:
+    program = torch.export.export(Prints(), (ROWS,))
+    program = program.run_decompositions() if is_decomposed else program
+    check_same(program, tmp_path / "model.pt2")
+    found = sardonyx.torch.convert(tmp_path / "model.pt2").compile()(ROWS.numpy())
+    np.testing.assert_array_equal(found, Prints()(ROWS).numpy())
+
+
 WRONG: dict[str, tuple[Callable[[Any], Any], str]] = {
     "jvp": (lambda x: torch.func.jvp(torch.sin, (x,), (x,)), r"other than `vmap`[\s\S]*run_dec"),
     "same": (

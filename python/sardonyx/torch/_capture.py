@@ -244,6 +244,8 @@ class _Reader:
         if isinstance(target, torch._ops.OpOverload):
             return self.operator(fx_node, node, value, program)
         if isinstance(target, torch._ops.HigherOrderOperator):
+            if means_nothing(str(target)):
+                return None
             return self.higher_order(fx_node, node, module, program)
         name = getattr(target, "__name__", str(target))
         if means_nothing(name):

@@ -26,7 +26,7 @@ class Schema:
         self.parameters = [(one.name, is_left_out(one.name)) for one in schema.arguments]
         self.leaves_out = any(left_out for _, left_out in self.parameters)
         self.changes_memory = self.is_mutable or gives_statistics(self.target)
-        self.means_nothing = means_nothing(self.packet)
+        self.means_nothing = schema.name.startswith("aten::") and means_nothing(self.packet)
         self.is_strided = self.packet.startswith("as_strided")
 
 
