@@ -7,6 +7,7 @@
 
 #include "infer/infer.h"
 #include "ir/copy.h"
+#include "ir/standard.h"
 #include "ir/walk.h"
 
 namespace sardonyx::eval {
@@ -17,8 +18,8 @@ using Bodies = std::vector<const ir::Graph*>;
 // Subgraphs beyond infer::kMaxDepth are not typed, so that nothing is looked for there.
 void add_bodies(const ir::Graph& graph, int depth, Bodies* bodies) {
     for (const ir::Node& node : graph) {
-        bool is_loop =
-            node.op_type == "Loop" || node.op_type == "Scan" || node.op_type == "SequenceMap";
+        bool is_loop = ir::is_standard(node, "Loop") || ir::is_standard(node, "Scan") ||
+                       ir::is_standard(node, "SequenceMap");
         ir::for_each_subgraph(node, [&](const ir::Graph& subgraph) {
             if (is_loop) {
                 bodies->push_back(&subgraph);
