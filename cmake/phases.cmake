@@ -80,7 +80,7 @@ sdx_phase(build sdx_infer sdx_lowering)
 sdx_phase(lowering sdx_ir)
 sdx_phase(elaborate sdx_syntax sdx_infer sdx_lowering sdx_torch)
 sdx_phase(lint sdx_elaborate)
-sdx_phase(eval sdx_ir sdx_calls)
+sdx_phase(eval sdx_infer)
 # Kernels are loops: vectorise them, which -O2 of g++ hardly does. Nobody looks at errno or at the
 # floating-point exceptions, which would forbid it. The two libraries need each other: the dispatch
 # table names the kernels, which work through eval/operators.

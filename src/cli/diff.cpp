@@ -93,6 +93,9 @@ int run_diff(const DiffOptions& options) {
         print_error(done.error().message);
         return kUsage;
     }
+    if (has_lost_output()) {
+        return kUsage;  // kFailure says that they differ
+    }
     return found.changes.empty() ? kSuccess : kFailure;
 }
 

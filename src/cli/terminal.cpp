@@ -4,6 +4,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -118,12 +119,16 @@ std::string render_findings(const diagnostics::Sources& sources,
     return render(STDOUT_FILENO, sources, diagnostics);
 }
 
+bool has_lost_output() {
+    return g_output_error != 0;
+}
+
 int finish(int status) {
-    if (g_output_error == 0) {
+    if (!has_lost_output()) {
         return status;
     }
     print_error(fmt::format("cannot write to standard output: {}", std::strerror(g_output_error)));
-    return kFailure;
+    return std::max(status, kFailure);
 }
 
 }  // namespace sardonyx::cli

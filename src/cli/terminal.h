@@ -33,7 +33,9 @@ void print_findings(const diagnostics::Sources& sources,
 std::string render_findings(const diagnostics::Sources& sources,
                             const diagnostics::Diagnostics& diagnostics);
 
-// kFailure, with a message, when something printed has not arrived (a full disk); else `status`.
+// `status`; with a message, and at least kFailure, when something printed has not arrived (a full
+// disk).
 int finish(int status);
+bool has_lost_output();
 
 }  // namespace sardonyx::cli

@@ -163,6 +163,9 @@ class Walker {
         for (const ir::Value* output : walk.function.body->outputs) {
             results.push_back(knowledge_of(walk.context, *output));
         }
+        if (walk.context.typed_body != nullptr) {
+            (*walk.context.typed_body)(walk.function);
+        }
         walk.snapshot.restore();
         CallCache& calls = *walk.context.calls;
         bool found =

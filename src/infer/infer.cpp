@@ -156,7 +156,8 @@ void infer_graph(const Context& context, ir::Graph& graph) {
     }
 }
 
-std::vector<Finding> infer_model(ir::Model& model, const ops::SchemaSet* schemas) {
+std::vector<Finding> infer_model(ir::Model& model, const ops::SchemaSet* schemas,
+                                 const BodyVisitor* typed_body) {
     std::vector<Finding> findings;
     if (model.graph == nullptr) {
         return findings;
@@ -173,6 +174,7 @@ std::vector<Finding> infer_model(ir::Model& model, const ops::SchemaSet* schemas
     context.findings = &findings;
     context.fresh_dims = &fresh_dims;
     context.steps = &steps;
+    context.typed_body = typed_body;
     check_node_names(model, schemas, findings);
     check_defaults(model, findings);
     infer_graph(context, *model.graph);

@@ -6,6 +6,7 @@
 // of infer/operators.def; a row names one function, shared by all versions that agree.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -41,6 +42,10 @@ struct Call {
 
 class CallCache;  // of infer/call_cache.h
 
+// Sees the body of a function that a call has typed, before its types are forgotten. A call of the
+// same types is not walked again.
+using BodyVisitor = std::function<void(const ir::Function&)>;
+
 // What inference needs to know beside the node.
 struct Context {
     ir::Model* model =
@@ -64,6 +69,7 @@ struct Context {
     int64_t* steps = nullptr;
     // What calls have given before. Null: each outermost call has its own memory.
     CallCache* calls = nullptr;
+    const BodyVisitor* typed_body = nullptr;  // null: not wanted
 };
 
 inline constexpr int kMaxDepth = 100;
@@ -79,7 +85,8 @@ void infer_graph(const Context& context, ir::Graph& graph);
 
 // Types the main graph of a model. Calls of model-local functions are typed by walking the
 // function's body under the types of the call (the body's own values are left untyped).
-std::vector<Finding> infer_model(ir::Model& model, const ops::SchemaSet* schemas = nullptr);
+std::vector<Finding> infer_model(ir::Model& model, const ops::SchemaSet* schemas = nullptr,
+                                 const BodyVisitor* typed_body = nullptr);
 
 // The types of a function's outputs for these types of its inputs and these attributes of the call;
 // unknown where the body does not tell. `inputs` may carry constants and contents.

@@ -367,6 +367,12 @@ Result<void> Editor::move(Node& node, Node* position) {
         }
     });
     SDX_TRY(known);
+    bool goes_on = position == nullptr || node.is_before(*position);
+    const Node* end = goes_on ? position : &node;
+    for (const Node* passed = goes_on ? node.next() : position; passed != end;
+         passed = passed->next()) {
+        SDX_TRY(goes_on ? check_order(*passed, node) : check_order(node, *passed));
+    }
     graph.move(&node, position);
     return {};
 }

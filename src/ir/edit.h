@@ -132,6 +132,7 @@ class Editor {
     void name_read(Value* value);
     void name_read(std::span<Value* const> values);
     void forget_name(const Value& value, const Graph& graph);
+    Result<void> check_order(const Node& earlier, const Node& later) const;
     void make_way(const Graph& graph, std::string_view name);
     void let_go(Node& node);
     void discard(Graph& graph);

@@ -11,6 +11,7 @@
 #include "ir/describe.h"
 #include "ir/edit.h"
 #include "ir/graph_walk.h"
+#include "ir/walk.h"
 
 namespace sardonyx::ir {
 namespace {
@@ -44,6 +45,29 @@ Result<void> Editor::check_name(const Graph& graph, std::string_view name) const
     }
     if (named(graph, name) != nullptr) {
         return Error{fmt::format("another value is named `{}`", name)};
+    }
+    return {};
+}
+
+// Whether `later` may come after `earlier`, as its names go: the graphs in it then see the outputs
+// of the other, so that none of their nodes may give one of these names again.
+Result<void> Editor::check_order(const Node& earlier, const Node& later) const {
+    const Names& names = names_.at(root_of(*earlier.graph()));
+    for (const Value* output : earlier.outputs()) {
+        auto [begin, end] = names.equal_range(output->name);
+        for (auto entry = begin; entry != end && !output->name.empty(); ++entry) {
+            const Value& other = *entry->second;
+            bool is_inside = false;
+            for_each_subgraph(later, [&](const Graph& subgraph) {
+                is_inside = is_inside || encloses(subgraph, other.graph());
+            });
+            if (is_inside && other.producer() != nullptr) {
+                return Error{
+                    fmt::format("{} cannot come after {}: a graph in it has another value "
+                                "named `{}`",
+                                describe(later), describe(earlier), output->name)};
+            }
+        }
     }
     return {};
 }

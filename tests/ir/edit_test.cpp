@@ -150,6 +150,20 @@ TEST_F(Edit, MovesWithinWhatIsKnown) {
     EXPECT_EQ(graph->last_node(), choice);
 }
 
+TEST_F(Edit, MovesKeepNamesUnique) {
+    Node* late = add(*graph, "Neg", {x}, "late");
+    inner->output()->name = late->output()->name;  // which the branch does not see
+    editor.emplace(model);
+    std::string said =
+        "the node of `c` (`If`) cannot come after the node of `late` (`Neg`): a graph in it has "
+        "another value named `late`";
+    EXPECT_EQ(error(editor->move(*choice, nullptr)), said);
+    EXPECT_EQ(error(editor->move(*late, neg)), said);
+    EXPECT_EQ(error(editor->move(*late, choice)), said);
+    EXPECT_EQ(error(editor->move(*abs, nullptr)), "");
+    EXPECT_EQ(error(editor->move(*neg, nullptr)).empty(), false);
+}
+
 TEST_F(Edit, NamesStayUnique) {
     EXPECT_EQ(error(editor->rename(*inner->output(), "a")), "another value is named `a`");
     EXPECT_EQ(error(editor->rename(*x, "")), "a value needs a name");

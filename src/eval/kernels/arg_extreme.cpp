@@ -72,7 +72,8 @@ template <bool is_max, typename T>
                     V x = static_cast<V>(row[j]);
                     bool is_better =
                         (is_max ? x > best[j] : x < best[j]) | ((x != x) & (best[j] == best[j]));
-                    bool is_taken = is_better | (last & (x == best[j]));
+                    bool is_same = (x == best[j]) | ((x != x) & (best[j] != best[j]));
+                    bool is_taken = is_better | (last & is_same);
                     best[j] = is_taken ? x : best[j];
                     places[j] = is_taken ? k : places[j];
                 }

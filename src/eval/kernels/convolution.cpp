@@ -310,7 +310,9 @@ Result<ConvShape> transposed_shape(const KernelContext& c, const Dims& x, const 
         }
         int64_t full = (spatial[d] - 1) * g.strides[d] + more + g.extent(d);
         if (!wanted.empty() || is_same) {
-            int64_t size = wanted.empty() ? spatial[d] * g.strides[d] : wanted[d];
+            // SAME padding cuts, and never adds: so do onnx's inference and ONNX Runtime.
+            int64_t size = wanted.empty() ? std::clamp<int64_t>(full, 0, spatial[d] * g.strides[d])
+                                          : wanted[d];
             int64_t total = std::max<int64_t>(0, full - size);
             g.begin[d] = auto_pad == "SAME_UPPER" ? total / 2 : total - total / 2;
             g.end[d] = total - g.begin[d];

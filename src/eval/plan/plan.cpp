@@ -9,6 +9,7 @@
 
 #include "base/stack.h"
 #include "eval/dispatch/invoke.h"
+#include "eval/plan/body_outputs.h"
 #include "eval/plan/chains.h"
 #include "eval/plan/equal_sizes.h"
 #include "eval/plan/fold.h"
@@ -33,7 +34,8 @@ std::string describe(std::string_view domain, std::string_view op_type) {
 // The functions of a model by name, and the plans of those that are called.
 class Functions {
   public:
-    Functions(const ir::Model& model, Plan* plan) : plan_(plan) {
+    Functions(const ir::Model& model, const ir::Function* called, Plan* plan)
+        : plan_(plan), body_outputs_(model, called) {
         for (const ir::Function* function : model.functions) {
             by_name_.emplace(function_key(function->domain, function->name, function->overload),
                              function);
@@ -49,6 +51,8 @@ class Functions {
     // Whether the model has Gradient nodes: what is differentiated is what is written, in the
     // order of ONNX, and nodes run on a tape or not, as they are called.
     bool has_gradients() const { return has_gradients_; }
+
+    const BodyOutputs& body_outputs() const { return body_outputs_; }
 
     const ir::Function* find(std::string_view domain, std::string_view name,
                              std::string_view overload) const {
@@ -82,6 +86,7 @@ class Functions {
     }
 
     Plan* plan_;
+    BodyOutputs body_outputs_;
     bool has_gradients_ = false;
     const ir::Function* caller_ = nullptr;  // that is being planned; null: the main graph
     std::unordered_map<const ir::Function*, std::vector<const ir::Function*>> callees_;
@@ -156,6 +161,8 @@ class Planner {
             }
             auto subgraph = std::make_unique<GraphPlan>();
             SDX_TRY(plan_graph(**graph, subgraph.get(), free));
+            subgraph->output_types =
+                (functions_ != nullptr ? functions_->body_outputs() : BodyOutputs()).of(**graph);
             plan->subgraphs.emplace_back(attribute.name, std::move(subgraph));
         }
         return {};
@@ -525,12 +532,13 @@ Status Functions::check_recursion() {
 // The plan of a graph under these imports, and of the functions that it calls.
 Result<std::shared_ptr<const Plan>> prepare_graph(const ir::Model& model, const ir::Graph& graph,
                                                   std::span<const ir::OpsetImport> imports,
+                                                  const ir::Function* called,
                                                   std::shared_ptr<const CustomOperators> custom) {
     auto plan = std::make_shared<Plan>();
     plan->custom = std::move(custom);
     plan->graph = &graph;
     plan->equal_sizes = equal_sizes(graph);
-    Functions functions(model, plan.get());
+    Functions functions(model, called, plan.get());
     SDX_TRY(plan_frame(graph, imports, &functions, &plan->main));
     SDX_TRY(functions.plan_pending());
     SDX_TRY(functions.check_recursion());
@@ -558,12 +566,12 @@ Result<std::shared_ptr<const Plan>> prepare(const ir::Model& model,
     if (model.graph == nullptr) {
         return Error{"the file holds a function, not a model: there is no graph to run"};
     }
-    return prepare_graph(model, *model.graph, model.opset_imports, std::move(custom));
+    return prepare_graph(model, *model.graph, model.opset_imports, nullptr, std::move(custom));
 }
 
 Result<std::shared_ptr<const Plan>> prepare_function(const ir::Model& model,
                                                      const ir::Function& function) {
-    return prepare_graph(model, *function.body, function.opset_imports, nullptr);
+    return prepare_graph(model, *function.body, function.opset_imports, &function, nullptr);
 }
 
 Result<std::unique_ptr<FramePlan>> make_call_plan(const OperatorEntry& entry,

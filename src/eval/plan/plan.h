@@ -68,6 +68,7 @@ struct ChainPlan {
 
 struct GraphPlan {
     const ir::Graph* graph = nullptr;
+    std::vector<Type> output_types;  // of a subgraph (body_outputs.h)
     std::vector<Operand> inputs;
     std::vector<Operand> outputs;
     std::vector<bool> output_moves;  // it is this graph's own, and no later output is the same

@@ -35,10 +35,6 @@ Status store(const NodePlan& node, Frame& frame, size_t output, RuntimeValue val
     return {};
 }
 
-const Type& output_type(const GraphPlan& body, size_t output) {
-    return body.graph->outputs[output]->type;
-}
-
 // --- Loop ----------------------------------------------------------------------------------------
 
 struct LoopState {
@@ -107,11 +103,7 @@ ScanBody scan_body(Runner& runner, const GraphPlan& body, Frame& frame) {
         return run_body(runner, body, frame, arguments);
     };
     scanned.types = [&body](std::vector<RuntimeValue>) -> Result<std::vector<Type>> {
-        std::vector<Type> types;
-        for (const ir::Value* output : body.graph->outputs) {
-            types.push_back(output->type);
-        }
-        return types;
+        return body.output_types;
     };
     return scanned;
 }
@@ -160,7 +152,7 @@ Status loop(Runner& runner, const NodePlan& node, Frame& frame) {
             continue;
         }
         SDX_ASSIGN(RuntimeValue stacked,
-                   state.scans[i].stacked(runner.tape(), output_type(*body, output + 1), 0,
+                   state.scans[i].stacked(runner.tape(), body->output_types[output + 1], 0,
                                           RowOrder::kForward));
         SDX_TRY(store(node, frame, output, std::move(stacked)));
     }
@@ -212,7 +204,7 @@ Status sequence_map(Runner& runner, const NodePlan& node, Frame& frame) {
     std::vector<std::shared_ptr<Sequence>> outputs;
     for (size_t i = 0; i < node.outputs.size(); ++i) {
         outputs.push_back(std::make_shared<Sequence>());
-        outputs.back()->element_type = output_type(*body, i).element_type();
+        outputs.back()->element_type = body->output_types[i].element_type();
     }
     for (size_t step = 0; step < length; ++step) {
         SDX_TRY(runner.count_step());

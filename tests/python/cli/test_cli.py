@@ -1002,6 +1002,22 @@ def test_a_full_disk() -> None:
     assert done.returncode == 1 and "cannot write" in done.stderr
 
 
+@pytest.mark.skipif(not pathlib.Path("/dev/full").exists(), reason="there is no /dev/full")
+@pytest.mark.parametrize("options", [[], ["--json"], ["--html", "-"]])
+def test_differences_on_a_full_disk(options: list[str]) -> None:
+    """Status 1 would say that the models differ."""
+    pathlib.Path("other.py").write_text(GELU.replace("Erf", "Tanh"))
+    with pathlib.Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [PROGRAM, "diff", *options, "gelu.py", "other.py"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 2 and "cannot write" in done.stderr
+
+
 def test_colors() -> None:
     assert "\x1b[" not in run("check", "wrong.py", status=1).stdout
     colored = run("check", "wrong.py", "--color", "always", status=1).stdout

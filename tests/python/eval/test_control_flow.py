@@ -15,7 +15,7 @@ import onnx.helper
 import pytest
 from onnx import TensorProto, TypeProto
 
-from eval.test_node_cases import Evaluator
+from eval.test_node_cases import Evaluator, onnxruntime_run
 from eval.test_schemas import schema_versions
 from eval.test_types import TYPES, is_int, limits
 
@@ -219,6 +219,69 @@ def test_scan_over_nothing(evaluator: Evaluator, version: int, name: str) -> Non
     node = make_node("Scan", ["x", "xs"], ["r", "o"], body=body, num_scan_inputs=1)
     inputs = {"x": (type_of(name, DIMS), state), "xs": (type_of(name, (0, 3)), rows)}
     check_bits(run(evaluator, node, version, inputs), [state, np.zeros((0, *DIMS), state.dtype)])
+
+
+def undeclared(name: str) -> onnx.ValueInfoProto:
+    return onnx.ValueInfoProto(name=name)
+
+
+def around(node: onnx.NodeProto, place: str) -> tuple[list[onnx.NodeProto], list[Any], list[Any]]:
+    """Nodes that run it there, functions of the model, and its imports."""
+    imports = [onnx.helper.make_opsetid("", 17), onnx.helper.make_opsetid("d", 1)]
+    if place == "function":
+        names = ["n", "x", "w"]
+        function = onnx.helper.make_function("d", "F", names, ["y"], [node], imports)
+        return [make_node("F", names, ["y"], domain="d")], [function], imports
+    if place == "branch":
+        inner = make_node("Identity", ["x"], ["e"])
+        node.output[0] = "t"
+        branches = [
+            onnx.helper.make_graph([each], "b", [], [undeclared(each.output[0])])
+            for each in (node, inner)
+        ]
+        return (
+            [
+                make_node("Equal", ["n", "n"], ["same"]),
+                make_node("If", ["same"], ["y"], then_branch=branches[0], else_branch=branches[1]),
+            ],
+            [],
+            imports,
+        )
+    return [node], [], imports
+
+
+@pytest.mark.parametrize("row", ["nothing", "FLOAT", "FLOAT[A]"])
+@pytest.mark.parametrize("place", ["graph", "function", "branch"])
+@pytest.mark.parametrize("op", ["Loop", "Scan"])
+def test_no_iteration_and_no_declared_row(
+    evaluator: Evaluator, op: str, place: str, row: str
+) -> None:
+    """The row is inferred, as ONNX Runtime does it, and in a function from its calls."""
+    value_info = onnx.helper.make_tensor_value_info
+    dims = ["A"] if row.endswith("]") else None
+    info = undeclared("r") if row == "nothing" else value_info("r", TensorProto.FLOAT, dims)
+    if op == "Loop":
+        nodes = [make_node("Identity", ["c"], ["p"]), make_node("Gather", ["x", "i"], ["r"])]
+        given = [value_info("i", TensorProto.INT64, []), value_info("c", TensorProto.BOOL, [])]
+        body = onnx.helper.make_graph(nodes, "b", given, [undeclared("p"), info])
+        node = make_node("Loop", ["n", ""], ["y"], body=body)
+    else:
+        nodes = [make_node("Add", ["e", "w"], ["r"])]
+        body = onnx.helper.make_graph(nodes, "b", [undeclared("e")], [info])
+        node = make_node("Scan", ["x"], ["y"], body=body, num_scan_inputs=1)
+    nodes, functions, imports = around(node, place)
+    given = [
+        value_info("n", TensorProto.INT64, []),
+        value_info("x", TensorProto.FLOAT, ["N", 3]),
+        value_info("w", TensorProto.FLOAT, [3]),
+    ]
+    graph = onnx.helper.make_graph(nodes, "g", given, [value_info("y", TensorProto.FLOAT, None)])
+    model = onnx.helper.make_model(graph, opset_imports=imports, functions=functions, ir_version=8)
+    inputs = {"n": np.array(0), "x": np.zeros((0, 3), "float32"), "w": np.zeros(3, "float32")}
+    wanted = [np.zeros((0, 3), "float32")]
+    check_bits(evaluator.run(model, inputs), wanted)
+    if op == "Loop":  # ONNX Runtime has no Scan over nothing
+        check_bits(onnxruntime_run(model, inputs), wanted)
 
 
 @pytest.mark.parametrize("name", sorted(onnx.defs.get_schema("Scan", 8).outputs[0].types))

@@ -526,6 +526,7 @@ def test_against_onnxruntime(evaluator: Evaluator) -> None:
     for auto_pad in ("SAME_UPPER", "SAME_LOWER", "VALID"):
         cases.append(("Conv", 18, [x, w], {"auto_pad": auto_pad, "strides": [2, 2], "group": 2}))
         cases.append(("MaxPool", 18, [x], {"auto_pad": auto_pad, "kernel_shape": [3, 3]}))
+        cases.append(("ConvTranspose", 18, [x, wt], {"auto_pad": auto_pad, "strides": [4, 3]}))
     for axis in (0, 1, 2, -1):
         for op in ("Softmax", "LogSoftmax", "Hardmax"):
             cases += [(op, 11, [x], {"axis": axis}), (op, 13, [x], {"axis": axis})]

@@ -323,6 +323,19 @@ def test_top_k_and_arg_max(data: Any) -> None:
         same(ours("ArgMin", [x], axis=axis, keepdims=int(keep), select_last_index=1), last)
 
 
+@pytest.mark.parametrize("axis", [0, 1, 2])
+@pytest.mark.parametrize("op", ["ArgMax", "ArgMin"])
+def test_arg_extremes_of_nans(op: str, axis: int) -> None:
+    """NaN is the greatest and the least, along every axis; the last of several is the last."""
+    rng = np.random.default_rng(axis)
+    x = rng.integers(-2, 3, (4, 5, 3)).astype("float32")
+    x[rng.random(x.shape) < 0.4] = np.nan
+    find = np.argmax if op == "ArgMax" else np.argmin
+    same(ours(op, [x], axis=axis, keepdims=0), find(x, axis))
+    last = x.shape[axis] - 1 - find(np.flip(x, axis), axis)
+    same(ours(op, [x], axis=axis, keepdims=0, select_last_index=1), last)
+
+
 # --- Movement and indices -------------------------------------------------------------------------
 
 ANY = ("float16", "float32", "float64", "int8", "int64", "uint8", "bool")
