@@ -68,7 +68,9 @@ EXACT = {
         "W = np.array([[1.5, 2], [4, -3], [0.25, 7]])\n"
         "A = np.stack([np.median(W, axis=0), np.average(W, axis=0)]) * np.median([3, 1, 2, 8])"
     ),
-    "medians of FLOAT": "A = np.median(np.array([[1, 2.5], [4, 3]], np.float32), axis=1, keepdims=True)",
+    "medians of FLOAT": (
+        "W = np.array([[1, 2.5], [4, 3]], np.float32)\nA = np.median(W, axis=1, keepdims=True)"
+    ),
     "weighted mean": "A = np.array([1.0]) * np.average([1, 2, 4], weights=[0.5, 0.25, 0.25])",
     "norms": (
         "W = np.array([[3, 4], [5, 12]], np.float32)\n"

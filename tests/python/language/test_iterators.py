@@ -203,6 +203,21 @@ ENDLESS = """def powers():
 """
 IT = "import itertools as it\nimport operator\nimport statistics\nimport enum\n---\n"
 
+PAIR = """import operator
+from typing import NamedTuple
+class P(NamedTuple):
+    a: int
+    b: int
+---
+"""
+UNIQUE = """import enum
+@enum.unique
+class Mode(enum.IntEnum):
+    A = 1
+    B = 2
+---
+"""
+
 # Iterators of which some items are taken, and the modules that work on them.
 TAKEN: list[tuple[str, Any]] = [
     ("g = (v * 2 for v in [1, 2, 3])\na = next(g)\nreturn x * a + next(g)", I * 2 + 4),
@@ -229,14 +244,13 @@ TAKEN: list[tuple[str, Any]] = [
     (IT + "xs = sorted([('b', 2), ('a', 7)], key=operator.itemgetter(0))\nreturn x * xs[0][1]",
      I * 7),
     (IT + "return operator.itemgetter(0, -1)(x)", (np.int64(1), np.int64(3))),
-    ("import operator\nfrom typing import NamedTuple\nclass P(NamedTuple):\n    a: int\n    b: int\n---\n"
-     "ps = sorted([P(3, 1), P(1, 2)], key=operator.attrgetter('a'))\nreturn x * ps[0].b", I * 2),
+    (PAIR + "ps = sorted([P(3, 1), P(1, 2)], key=operator.attrgetter('a'))\nreturn x * ps[0].b",
+     I * 2),
     (IT + "return x * statistics.mean([1, 2, 6]), x * int(statistics.median([5, 1, 3]))",
      (I * 3, I * 3)),
     (IT + "return statistics.mean([1, 2]), statistics.mean([0.5, 1.0]), statistics.median([4, 1])",
      (np.float32(1.5), np.float32(0.75), np.float32(2.5))),
-    ("import enum\n@enum.unique\nclass Mode(enum.IntEnum):\n    A = 1\n    B = 2\n---\n"
-     "return x * Mode.B", I * 2),
+    (UNIQUE + "return x * Mode.B", I * 2),
 ]  # fmt: skip
 
 

@@ -1,5 +1,5 @@
-"""Random programs with lists, tuples and dicts of tensors: unpacking, stars, comprehensions, slices,
-methods that change them, in loops and branches whose ends and conditions are sizes or tensors.
+"""Random programs with lists, tuples and dicts of tensors: unpacking, stars, comprehensions,
+slices, methods that change them, in loops and branches that sizes or tensors decide.
 
 CPython runs them on NumPy's arrays, which says what they mean. Called as Python, compiled from
 Python and built from the command line, with static and with named sizes, they give that, or they
@@ -108,8 +108,10 @@ class Writer:
         """A list of vectors."""
         v, w = self.vector(1), self.vector(1)
         if not self.lists or self.draw.random() < 0.3:
-            return self.one(f"[{v}, {w}]", f"[{v}]", f"[{v}, {w}, X]", f"list(({v}, {w}))",
-                            f"[{v}] * 2", f"[{v} + i for i in range({self.one('2', '3')})]")  # fmt: skip
+            return self.one(
+                f"[{v}, {w}]", f"[{v}]", f"[{v}, {w}, X]", f"list(({v}, {w}))",
+                f"[{v}] * 2", f"[{v} + i for i in range({self.one('2', '3')})]",
+            )  # fmt: skip
         xs, ys = self.draw.choice(self.lists), self.draw.choice(self.lists)
         return self.one(
             f"{xs}[::-1]", f"{xs}[1:] + [{v}]", f"{xs}[:-1] + [{v}]", f"[*{xs}, {v}]",
@@ -117,14 +119,17 @@ class Writer:
             f"[x * i for i, x in enumerate({xs})]", f"[x - y for x, y in zip({xs}, {ys})]",
             f"[x for i, x in enumerate({xs}) if i % 2 == 0]", f"list({xs})", f"{xs}.copy()",
             f"list(reversed({xs}))", f"[x for x in {xs} for _ in range(2)]",
-            f"[{v} if len({xs}) > 1 else x for x in {xs}]", f"[x for x in {xs} if {self.condition()}]",
+            f"[{v} if len({xs}) > 1 else x for x in {xs}]",
+            f"[x for x in {xs} if {self.condition()}]",
         )  # fmt: skip
 
     def table(self) -> str:
         v, w = self.vector(1), self.vector(1)
         if not self.dicts or self.draw.random() < 0.4:
-            return self.one(f'{{"a": {v}, "b": {w}}}', f"dict(a={v}, b={w})",
-                            f'dict(zip("ab", [{v}, {w}]))', f'{{k: {v} for k in "ab"}}')  # fmt: skip
+            return self.one(
+                f'{{"a": {v}, "b": {w}}}', f"dict(a={v}, b={w})",
+                f'dict(zip("ab", [{v}, {w}]))', f'{{k: {v} for k in "ab"}}',
+            )  # fmt: skip
         d = self.draw.choice(self.dicts)
         return self.one(
             f'{{**{d}, "a": {v}}}', f"{{k: v + {self.size(1)} for k, v in {d}.items()}}",
@@ -176,8 +181,10 @@ class Writer:
         v = self.vector(1)
         if self.dicts and (not self.lists or self.draw.random() < 0.3):
             d = self.draw.choice(self.dicts)
-            self.add(self.one(f'{d}["a"] = {v}', f"{d}.update(b={v})", f'{d} |= {{"a": {v}}}',
-                              f'{d}["b"] += {self.number()}', f'{d}.setdefault("a", {v})'))  # fmt: skip
+            self.add(self.one(
+                f'{d}["a"] = {v}', f"{d}.update(b={v})", f'{d} |= {{"a": {v}}}',
+                f'{d}["b"] += {self.number()}', f'{d}.setdefault("a", {v})',
+            ))  # fmt: skip
             return
         if not self.lists:
             return self.assign()
@@ -315,7 +322,7 @@ def outcome(seed: int, folder: pathlib.Path) -> str:
             for surface, got in results.items():
                 is_same = len(got) == len(expected) and all(
                     np.asarray(a).dtype == b.dtype and np.array_equal(a, b)
-                    for a, b in zip(got, expected)
+                    for a, b in zip(got, expected, strict=True)
                 )
                 assert is_same, (
                     f"{surface}, named={named}: {got}, not {expected} of {inputs}\n{text}"
