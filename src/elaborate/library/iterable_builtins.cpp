@@ -90,7 +90,7 @@ Object py_range(Context& c, const Arguments& a) {
 
 namespace {
 
-bool is_iterator(const Object& object) {
+bool gives_once(const Object& object) {
     return object.is(ObjectKind::kIterator) && !object.get<IteratorObject>().is_view;
 }
 
@@ -112,7 +112,7 @@ Object lazy(Context& c, std::string_view what, const Arguments& a, size_t first,
     IteratorObject iterator{what, std::move(items), Object::tuple(std::move(sources)),
                             c.span(a.range)};
     iterator.is_by_place =
-        what != "a filter" && std::none_of(a.positional.begin(), a.positional.end(), is_iterator);
+        what != "a filter" && std::none_of(a.positional.begin(), a.positional.end(), gives_once);
     return make_iterator(c, std::move(iterator));
 }
 
@@ -211,7 +211,7 @@ Object py_reversed(Context& c, const Arguments& a) {
 
 Object py_iter(Context& c, const Arguments& a) {
     const Object& object = a.positional[0];
-    return is_iterator(object) ? object
+    return gives_once(object) ? object
                                : lazy(c, "an iterator", a, 0, [items = object](Context& user) {
                                      return static_items(user, items);
                                  });
@@ -219,7 +219,7 @@ Object py_iter(Context& c, const Arguments& a) {
 
 Object py_next(Context& c, const Arguments& a) {
     const Object& object = a.positional[0];
-    if (!is_iterator(object)) {
+    if (!gives_once(object)) {
         return refuse(c, a.range, fmt::format("`next` of {}", kind_name(object)),
                       "it takes an iterator, such as `iter(x)`");
     }
