@@ -226,6 +226,8 @@ Object make_generator(Context& c, const syntax::ComprehensionExpr* expr, const I
         user.at.scope = own;
         return result.is(ObjectKind::kList) ? result.items() : std::vector<Object>();
     };
+    generator.is_by_place = expr->clauses.size() == 1 && expr->clauses[0].conditions.empty() &&
+                            !first.items.is(ObjectKind::kIterator) && first.source.is_error();
     return make_iterator(c, std::move(generator));
 }
 

@@ -268,13 +268,7 @@ std::optional<Iterable> object_iterable(Context& c, const Object& object, const 
         return std::nullopt;
     }
     if (object.is(ObjectKind::kIterator)) {
-        std::optional<std::vector<Object>> items = static_items(c, object);
-        std::optional<Iterable> result =
-            static_iterable(items ? Object::list(std::move(*items)) : Object::error());
-        if (result) {
-            result->source = object;
-        }
-        return result;
+        return static_iterable(object);  // with_items() asks it
     }
     if (!object.is(ObjectKind::kRange) && !static_items(c, object)) {
         c.report(kUnsupportedOperand, range, fmt::format("a loop over {}", kind_name(object)))
@@ -361,26 +355,37 @@ std::optional<Iterable> reversed(Context& c, const Iterable& inner, Range range)
 // zip(...) of which all is static, or all lengths are known and some items can only be static.
 std::optional<Iterable> static_zip(Context& c, const std::vector<Iterable>& parts, Range range) {
     int64_t shortest = INT64_MAX;
-    std::vector<std::vector<Object>> columns;
+    std::vector<Object> lists;
     for (const Iterable& part : parts) {
         if (refuse_live(c, part, range)) {
             return std::nullopt;
         }
-        std::optional<std::vector<Object>> items;
-        items = part.is_static() ? static_items(c, part.items) : std::vector<Object>();
-        if (!items) {
-            refuse(c, range, "too many items to zip", "zip tensors");
-            return std::nullopt;
+        shortest = part.is_static() ? shortest : std::min(shortest, *part.known_count);
+        if (part.is_static()) {
+            lists.push_back(part.items);
         }
-        shortest = std::min(
-            shortest, part.is_static() ? static_cast<int64_t>(items->size()) : *part.known_count);
-        columns.push_back(std::move(*items));
+    }
+    diagnostics::Checkpoint before(c.program.diagnostics);
+    std::optional<std::vector<std::vector<Object>>> columns = columns_of(c, lists, shortest);
+    if (!columns || before.has_errors()) {
+        if (!before.has_errors()) {
+            refuse(c, range, "too many items to zip", "zip tensors");
+        }
+        return std::nullopt;
+    }
+    for (size_t k = 0; k < parts.size(); ++k) {
+        if (parts[k].is_static()) {
+            shortest = std::min(shortest, static_cast<int64_t>((*columns)[k].size()));
+        } else {  // without a column
+            columns->insert(columns->begin() + static_cast<std::ptrdiff_t>(k),
+                            std::vector<Object>());
+        }
     }
     std::vector<Object> rows;
     for (int64_t i = 0; !parts.empty() && i < shortest; ++i) {
         std::vector<Object> row;
         for (size_t k = 0; k < parts.size(); ++k) {
-            row.push_back(parts[k].is_static() ? columns[k][static_cast<size_t>(i)]
+            row.push_back(parts[k].is_static() ? (*columns)[k][static_cast<size_t>(i)]
                                                : parts[k].at(Emitter(c, range).int64_scalar(i)));
             if (row.back().is_error()) {
                 return std::nullopt;
@@ -462,13 +467,33 @@ std::optional<Iterable> call_enumerate(Context& c, const syntax::CallExpr* expr,
     return result;
 }
 
+// An iterable that is an iterator, with the items that it gives.
+std::optional<Iterable> with_items(Context& c, std::optional<Iterable> iterable) {
+    if (!iterable || !iterable->is_static() || !iterable->items.is(ObjectKind::kIterator)) {
+        return iterable;
+    }
+    Object source = iterable->items;
+    std::optional<std::vector<Object>> items = static_items(c, source);
+    std::optional<Iterable> result =
+        static_iterable(items ? Object::list(std::move(*items)) : Object::error());
+    if (result) {
+        result->source = source;
+    }
+    return result;
+}
+
+std::optional<Iterable> iterable_of(Context& c, const Expr* expr, syntax::Stmts body);
+
 std::optional<Iterable> call_iterable(Context& c, const syntax::CallExpr* expr,
                                       std::string_view builtin, syntax::Stmts body) {
     std::vector<Iterable> parts;
     std::vector<Object> sources;
     size_t most = builtin == "zip" ? SIZE_MAX : 1;
     for (size_t i = 0; i < expr->args.size() && i < most; ++i) {
-        std::optional<Iterable> part = eval_iterable(c, expr->args[i], body);
+        std::optional<Iterable> part = iterable_of(c, expr->args[i], body);
+        if (builtin != "zip") {  // which takes no more items than it needs
+            part = with_items(c, std::move(part));
+        }
         if (!part) {
             return std::nullopt;
         }
@@ -500,37 +525,6 @@ bool is_plain_call(const Context& c, const syntax::CallExpr* expr, std::string_v
 }
 
 }  // namespace
-
-namespace {
-
-// Whether one reads the items of the other.
-bool reads(const Object& source, const Object& other, int depth = 0) {
-    constexpr int kDeepest = 16;
-    if (source.pointer() != nullptr && source.pointer() == other.pointer()) {
-        return true;
-    }
-    const Object* inner =
-        source.is(ObjectKind::kIterator) ? &source.get<IteratorObject>().sources : nullptr;
-    return inner != nullptr && depth < kDeepest && inner->is(ObjectKind::kTuple) &&
-           std::any_of(inner->items().begin(), inner->items().end(),
-                       [&](const Object& one) { return reads(one, other, depth + 1); });
-}
-
-}  // namespace
-
-bool refuse_change(Context& c, const Object& source, size_t changes, Range range) {
-    for (size_t i = changes; i < c.changes.size(); ++i) {
-        const Object& changed = c.changes[i].object;
-        if (!changed.is(ObjectKind::kIterator) && reads(source, changed)) {
-            c.report(
-                 kUnsupportedOperand, range,
-                 fmt::format("{} is changed while its items are iterated over", kind_name(changed)))
-                .with_help("iterate over a copy: `list(...)`");
-            return true;
-        }
-    }
-    return false;
-}
 
 std::optional<Iterable> in_graph(Context& c, const Object& items, Range range) {
     Emitter e(c, range);
@@ -579,7 +573,9 @@ std::optional<Iterable> in_graph(Context& c, const Object& items, Range range) {
     return result;
 }
 
-std::optional<Iterable> eval_iterable(Context& c, const Expr* expr, syntax::Stmts body) {
+namespace {
+
+std::optional<Iterable> iterable_of(Context& c, const Expr* expr, syntax::Stmts body) {
     const auto* call_expr = syntax::maybe_as<syntax::CallExpr>(expr);
     std::string_view builtin =
         call_expr != nullptr ? called_builtin(c, call_expr) : std::string_view{};
@@ -592,6 +588,12 @@ std::optional<Iterable> eval_iterable(Context& c, const Expr* expr, syntax::Stmt
                                   : call_iterable(c, call_expr, builtin, body);
     }
     return object_iterable(c, eval(c, expr), expr, body);
+}
+
+}  // namespace
+
+std::optional<Iterable> eval_iterable(Context& c, const Expr* expr, syntax::Stmts body) {
+    return with_items(c, iterable_of(c, expr, body));
 }
 
 }  // namespace sardonyx::elaborate

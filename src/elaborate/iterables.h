@@ -28,10 +28,6 @@ struct Iterable {
 std::optional<Iterable> eval_iterable(Context& c, const syntax::Expr* expr,
                                       syntax::Stmts body = {});
 
-// Refuses a change, after the first `changes` of Context::undo, of what is being iterated over,
-// whose items have been taken before; true: there is one.
-bool refuse_change(Context& c, const Object& source, size_t changes, syntax::Range range);
-
 // A static iterable as one that the graph counts through; nothing when its items have no common
 // type.
 std::optional<Iterable> in_graph(Context& c, const Object& items, syntax::Range range);

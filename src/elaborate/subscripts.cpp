@@ -11,12 +11,14 @@
 #include "elaborate/emit/constants.h"
 #include "elaborate/emit/emit.h"
 #include "elaborate/emit/emitter.h"
+#include "elaborate/emit/interpreter.h"
 #include "elaborate/emit/operator_binding.h"
 #include "elaborate/emit/opsets.h"
 #include "elaborate/emit/repairs.h"
 #include "elaborate/emit/sequences.h"
 #include "elaborate/emit/sizes.h"
 #include "elaborate/emit/values.h"
+#include "elaborate/library/array_choices.h"
 #include "elaborate/library/builtins.h"
 #include "elaborate/objects/arrays.h"
 #include "elaborate/objects/context.h"
@@ -482,6 +484,9 @@ Object subscript(Context& c, const Object& object, const Object& index, const Ex
             if (std::optional<Object> member = member_named(object, index)) {
                 return *member;
             }
+            if (std::optional<Object> grid = grid_item(c, object, index, range)) {
+                return *grid;
+            }
             if (std::optional<Object> method = special_method(object, "__getitem__")) {
                 return call_method_of(c, *method, object, {index}, range);
             }
@@ -491,6 +496,11 @@ Object subscript(Context& c, const Object& object, const Object& index, const Ex
             }
             return static_subscript(c, object, index, range, index_expr->range);
     }
+}
+
+Object item_of(Context& c, const Object& object, const Object& index, Range range) {
+    const Expr place{ExprKind::kError, range};
+    return subscript(c, object, index, &place, range, range);
 }
 
 }  // namespace sardonyx::elaborate

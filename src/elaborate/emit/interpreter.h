@@ -11,6 +11,9 @@ namespace sardonyx::elaborate {
 
 Object call(Context& c, const Object& callee, const Arguments& arguments, size_t wanted = 0);
 
+// object[index], where no index stands in the source.
+Object item_of(Context& c, const Object& object, const Object& index, syntax::Range range);
+
 Object call_operator(Context& c, const OpsetObject& opset, std::string_view name,
                      const Arguments& arguments, size_t wanted);
 

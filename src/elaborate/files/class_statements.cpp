@@ -38,6 +38,7 @@ struct ClassKind {
     Namespace::Kind kind = Namespace::Kind::kClass;
     bool has_ints = false;     // an IntEnum
     bool has_strings = false;  // a StrEnum
+    bool is_unique = false;    // an enumeration of which no two members have one value
     bool is_frozen = false;
     bool has_eq = true;
     bool has_repr = true;
@@ -100,7 +101,9 @@ std::optional<ClassKind> kind_of(Context& c, const syntax::OpaqueStmt* statement
     if (base.is_error()) {
         return std::nullopt;
     }
-    if (base.is(ObjectKind::kPythonType) && statement->decorators.empty()) {
+    kind.is_unique = base.is(ObjectKind::kPythonType) && statement->decorators.size() == 1 &&
+                     is_builtin(eval(c, statement->decorators[0]), "enum.unique");
+    if (base.is(ObjectKind::kPythonType) && (statement->decorators.empty() || kind.is_unique)) {
         const std::string& name = base.get<PythonType>().name;
         if (name == kNamedTuple) {
             kind.kind = Namespace::Kind::kNamedTuple;
@@ -108,7 +111,7 @@ std::optional<ClassKind> kind_of(Context& c, const syntax::OpaqueStmt* statement
         }
         kind.has_ints = name == "IntEnum";
         kind.has_strings = name == "StrEnum";
-        if (kind.has_ints || kind.has_strings || name == "Enum") {
+        if (kind.has_ints || kind.has_strings || name == "Enum") {  // with `unique` or without
             kind.kind = Namespace::Kind::kEnumeration;
             return kind;
         }
@@ -455,6 +458,12 @@ Object make_class(Context& c, const syntax::OpaqueStmt* statement, const ScriptF
             automatic =
                 *value->get<MethodObject>().self.get<DictObject>().find(Object::string("default"));
             value = &automatic;
+        }
+        if (kind->is_unique && !is_function(*value) &&
+            std::any_of(given.begin(), given.end(),
+                        [value](const Object& one) { return equal(one, *value); })) {
+            return refuse_class(c, statement->keyword_range,
+                                "a `unique` enumeration with two members of one value");
         }
         given.push_back(*value);
         if (!is_plain_member(*made, text, *value, *kind)) {

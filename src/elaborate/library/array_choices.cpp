@@ -13,6 +13,7 @@
 #include "elaborate/library/array_functions.h"
 #include "elaborate/library/array_shapes.h"
 #include "elaborate/library/array_tables.h"
+#include "elaborate/library/library.h"
 #include "elaborate/library/numpy_functions.h"
 #include "elaborate/objects/array_math.h"
 #include "elaborate/objects/arrays.h"
@@ -453,6 +454,144 @@ Object np_argsort(Context& c, const Arguments& a) {
     return places && !has_equal
                ? constant_of(Tensor::of<int64_t>(array->dims(), std::span<const int64_t>(*places)))
                : refuse_array(c, a, "argsort");
+}
+
+// --- np.r_, np.mgrid and np.ogrid ---------------------------------------------------------------
+
+namespace {
+
+std::vector<Object> parts_of_index(const Object& index) {
+    return index.is(ObjectKind::kTuple)
+               ? std::vector<Object>(index.items().begin(), index.items().end())
+               : std::vector<Object>{index};
+}
+
+// The ints from start to stop of a slice; nothing: its bounds are no ints, or there is no stop.
+std::optional<Tensor> ints_of_slice(const Object& object) {
+    if (!object.is(ObjectKind::kSlice)) {
+        return std::nullopt;
+    }
+    const SliceObject& slice = object.get<SliceObject>();
+    auto is_int = [](const Object& one) { return one.is_none() || one.is(ObjectKind::kInt); };
+    if (!slice.upper.is(ObjectKind::kInt) || !is_int(slice.lower) || !is_int(slice.step)) {
+        return std::nullopt;
+    }
+    RangeObject range;
+    range.start = slice.lower.is_none() ? 0 : slice.lower.as_int();
+    range.stop = slice.upper.as_int();
+    range.step = slice.step.is_none() ? 1 : slice.step.as_int();
+    if (range.step == 0 || range.size() > kMostElements) {
+        return std::nullopt;
+    }
+    std::vector<int64_t> values;
+    for (int64_t i = 0; i < range.size(); ++i) {
+        values.push_back(range.start + i * range.step);
+    }
+    return Tensor::of<int64_t>({range.size()}, std::span<const int64_t>(values));
+}
+
+Object refuse_grid(Context& c, syntax::Range range, std::string_view name) {
+    return refuse(c, range, fmt::format("`np.{}` with this index", name),
+                  "give slices of ints, such as `0:n`; or use `np.arange` and `np.concatenate`");
+}
+
+// The ints of each slice along an axis of its own.
+std::optional<std::vector<Tensor>> open_grid(const Object& index) {
+    std::vector<Object> parts = parts_of_index(index);
+    std::vector<Tensor> axes;
+    for (size_t i = 0; i < parts.size(); ++i) {
+        std::optional<Tensor> one = ints_of_slice(parts[i]);
+        if (!one) {
+            return std::nullopt;
+        }
+        Dims dims(parts.size(), 1);
+        dims[i] = one->count();
+        axes.push_back(one->reshaped(std::move(dims)));
+    }
+    return axes;
+}
+
+Object np_rows(Context& c, const Object& index, syntax::Range range) {
+    std::vector<Tensor> rows;
+    ElementType type = ElementType::kUndefined;
+    bool has_float = false;
+    for (const Object& part : parts_of_index(index)) {
+        std::optional<Tensor> ints = ints_of_slice(part);
+        bool is_plain = part.is(ObjectKind::kInt) || part.is(ObjectKind::kFloat);
+        Object array = ints                             ? constant_of(std::move(*ints))
+                       : is_plain || part.is_sequence() ? array_from(c, part, range)
+                                                        : part;
+        const Tensor* known = known_array(&array);
+        if (known == nullptr || known->rank() > 1) {
+            return array.is_error() ? array : refuse_grid(c, range, "r_");
+        }
+        has_float = has_float || part.is(ObjectKind::kFloat);
+        if (!is_plain) {
+            type = type == ElementType::kUndefined ? known->element_type()
+                                                   : promoted(type, known->element_type());
+        }
+        rows.push_back(known->reshaped({known->count()}));
+    }
+    // A number takes the type of the arrays of its kind.
+    type = type == ElementType::kUndefined ? ElementType::kInt64 : type;
+    type = has_float && !is_floating(type) ? ElementType::kDouble : type;
+    if (type == ElementType::kBool) {
+        return refuse_grid(c, range, "r_");
+    }
+    for (Tensor& row : rows) {
+        std::optional<Tensor> cast = cast_array(row, type);
+        if (!cast) {
+            return refuse_grid(c, range, "r_");
+        }
+        row = std::move(*cast);
+    }
+    std::optional<Tensor> made = rows.empty() ? std::nullopt : concatenated(rows, 0);
+    return made ? constant_of(std::move(*made)) : refuse_grid(c, range, "r_");
+}
+
+Object np_mgrid(Context& c, const Object& index, syntax::Range range) {
+    std::optional<std::vector<Tensor>> axes = open_grid(index);
+    if (axes && !index.is(ObjectKind::kTuple)) {
+        return constant_of(std::move((*axes)[0]));
+    }
+    Dims dims;
+    for (size_t i = 0; axes && i < axes->size(); ++i) {
+        dims.push_back((*axes)[i].dims()[i]);
+    }
+    std::optional<int64_t> count = element_count(dims);
+    if (!axes || axes->empty() || !count || *count > kMostElements) {
+        return refuse_grid(c, range, "mgrid");
+    }
+    for (Tensor& axis : *axes) {
+        axis = gather(axis, broadcast(axis.dims(), dims)->left, dims);
+    }
+    std::optional<Tensor> made = stacked(*axes, 0);
+    return made ? constant_of(std::move(*made)) : refuse_grid(c, range, "mgrid");
+}
+
+Object np_ogrid(Context& c, const Object& index, syntax::Range range) {
+    std::optional<std::vector<Tensor>> axes = open_grid(index);
+    if (!axes) {
+        return refuse_grid(c, range, "ogrid");
+    }
+    std::vector<Object> arrays(axes->size());
+    std::transform(axes->begin(), axes->end(), arrays.begin(), constant_of);
+    return index.is(ObjectKind::kTuple) ? Object::tuple(std::move(arrays)) : arrays[0];
+}
+
+}  // namespace
+
+std::optional<Object> grid_item(Context& c, const Object& grid, const Object& index,
+                                syntax::Range range) {
+    return is_builtin(grid, "numpy.r_")      ? std::optional(np_rows(c, index, range))
+           : is_builtin(grid, "numpy.mgrid") ? std::optional(np_mgrid(c, index, range))
+           : is_builtin(grid, "numpy.ogrid") ? std::optional(np_ogrid(c, index, range))
+                                             : std::nullopt;
+}
+
+Object called_grid(Context& c, const Arguments& a) {
+    return refuse(c, a.range, "a call of `np.r_`, `np.mgrid` or `np.ogrid`",
+                  "give it an index: `np.r_[...]`");
 }
 
 }  // namespace sardonyx::elaborate

@@ -2,6 +2,8 @@
 // that give the same in any order of computation.
 #pragma once
 
+#include <optional>
+
 #include "elaborate/objects/arguments.h"
 #include "elaborate/objects/context.h"
 
@@ -36,5 +38,11 @@ Object np_diff(Context& c, const Arguments& a);
 Object np_sort(Context& c, const Arguments& a);
 
 Object np_argsort(Context& c, const Arguments& a);
+
+// np.r_[index], np.mgrid[index] and np.ogrid[index]; nothing: `grid` is none of them.
+std::optional<Object> grid_item(Context& c, const Object& grid, const Object& index,
+                                syntax::Range range);
+
+Object called_grid(Context& c, const Arguments& a);
 
 }  // namespace sardonyx::elaborate

@@ -184,6 +184,66 @@ std::optional<Tensor> sums_of_products(const Tensor& x, const Tensor& y, Dims di
 
 }  // namespace
 
+// np.cross(x, y) of vectors with three elements, along the last axis.
+Object np_cross(Context& c, const Arguments& given) {
+    std::optional<Arguments> a = with_arrays(c, given, 2);
+    if (!a) {
+        return Object::error();
+    }
+    const Tensor *x = known_array(&a->positional[0]), *y = known_array(&a->positional[1]);
+    auto has_three = [](const Tensor* one) {
+        return one != nullptr && one->rank() > 0 && one->dims().back() == 3;
+    };
+    if (!has_three(x) || !has_three(y) || !a->keywords.empty()) {
+        return refuse_array(c, given, "cross");
+    }
+    // The element `by` places on of each vector.
+    auto turned = [](const Tensor& array, int64_t by) {
+        std::vector<int64_t> strides = strides_of(array.dims());
+        return constant_of(*rearranged(array, array.dims(), [&](const auto& index) {
+            int64_t place = (index.back() + by) % 3;
+            for (size_t i = 0; i + 1 < index.size(); ++i) {
+                place += index[i] * strides[i];
+            }
+            return place;
+        }));
+    };
+    auto times = [&](int64_t left, int64_t right) {
+        return array_binary(c, Binary::kMul, turned(*x, left), turned(*y, right), given.range);
+    };
+    std::optional<Object> first = times(1, 2), second = times(2, 1);
+    std::optional<Object> made = first && second
+                                     ? array_binary(c, Binary::kSub, *first, *second, given.range)
+                                     : std::nullopt;
+    return made ? *made : refuse_array(c, given, "cross");
+}
+
+// np.polyval(coefficients, x), as NumPy computes it: from zero of the type of x.
+Object np_polyval(Context& c, const Arguments& given) {
+    std::optional<Arguments> a = with_arrays(c, given, 2);
+    const Tensor* coefficients = a ? known_array(&a->positional[0]) : nullptr;
+    const Tensor* x = a ? known_array(&a->positional[1]) : nullptr;
+    if (coefficients == nullptr || x == nullptr || coefficients->rank() != 1 ||
+        coefficients->count() == 0) {
+        return a ? refuse_array(c, given, "polyval") : Object::error();
+    }
+    Object sum = constant_of(Tensor::zeros(x->element_type(), x->dims()));
+    for (int64_t i = 0; i < coefficients->count(); ++i) {
+        Object one = constant_of(part_along(*coefficients, 0, i, 1)->reshaped({}));
+        std::optional<Object> product =
+            array_binary(c, Binary::kMul, as_array_scalar(sum), a->positional[1], given.range);
+        std::optional<Object> next =
+            product && !product->is_error()
+                ? array_binary(c, Binary::kAdd, as_array_scalar(*product), one, given.range)
+                : product;
+        if (!next || next->is_error()) {
+            return next ? *next : refuse_array(c, given, "polyval");
+        }
+        sum = *next;
+    }
+    return as_numpys_number(sum);
+}
+
 // np.convolve(x, y, mode="full")
 Object np_convolve(Context& c, const Arguments& given) {
     constexpr int64_t kMost = 4096;

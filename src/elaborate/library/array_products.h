@@ -16,6 +16,10 @@ Object np_kron(Context& c, const Arguments& a);
 
 Object np_trace(Context& c, const Arguments& a);
 
+Object np_cross(Context& c, const Arguments& a);
+
+Object np_polyval(Context& c, const Arguments& a);
+
 Object np_convolve(Context& c, const Arguments& a);
 
 Object np_einsum(Context& c, const Arguments& a);

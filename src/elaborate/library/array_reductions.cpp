@@ -354,6 +354,113 @@ Object np_mean(Context& c, const Arguments& a) {
 
 namespace {
 
+// The element in the middle, or the mean of the two there, in the type of the mean.
+std::optional<Tensor> median_of(const Tensor& array, const Reduced& as) {
+    std::optional<Tensor> reals = cast_array(array, ElementType::kDouble);
+    std::optional<Tensor> made = reduce_rows<double, double>(
+        *reals, as, [](const Row<double>& row) -> std::optional<double> {
+            std::vector<double> all;
+            for (int64_t i = 0; i < row.size(); ++i) {
+                all.push_back(row[i]);
+            }
+            bool has_nan = std::any_of(all.begin(), all.end(), [](double x) { return x != x; });
+            if (all.empty() || has_nan || has_both_zeros(row)) {
+                return std::nullopt;
+            }
+            std::sort(all.begin(), all.end());
+            size_t middle = all.size() / 2;
+            return all.size() % 2 != 0 ? all[middle] : (all[middle - 1] + all[middle]) / 2;
+        });
+    bool stays = is_floating(array.element_type());
+    return made && stays ? cast_array(*made, array.element_type()) : made;
+}
+
+// The root of the sum of the squares: of all elements NumPy takes it as a product of vectors.
+std::optional<Tensor> norm_of(const Tensor& array, const Reduced& as, bool is_of_all) {
+    ElementType type =
+        is_floating(array.element_type()) ? array.element_type() : ElementType::kDouble;
+    if (type == ElementType::kFloat16) {
+        return std::nullopt;
+    }
+    std::optional<Tensor> sums;
+    if (is_of_all) {
+        std::optional<Tensor> reals = cast_array(array, ElementType::kDouble);
+        sums = reduce_rows<double, double>(
+            *reals, as, [type](const Row<double>& row) { return certain_dot(row, row, type); });
+    } else {
+        Tensor values = *cast_array(array, type);
+        std::optional<Broadcast> same = broadcast(values.dims(), values.dims());
+        std::optional<Tensor> squares = combine(lowering::Binary::kMul, values, values, *same);
+        sums = squares ? sum_of_floats(*squares, as) : std::nullopt;
+    }
+    std::optional<Object> root =
+        sums ? map_array(constant_of(*cast_array(*sums, type)), std::sqrt) : std::nullopt;
+    return root ? cast_array(as_array_scalar(*root).get<Tensor>(), type) : std::nullopt;
+}
+
+}  // namespace
+
+Object np_median(Context& c, const Arguments& a) {
+    return reduction(c, a, "median", median_of);
+}
+
+// np.linalg.norm(x, axis=None, keepdims=False), without `ord`.
+Object np_norm(Context& c, const Arguments& a) {
+    const Object* axis = argument_of(a, SIZE_MAX, "axis");
+    bool is_of_all = axis == nullptr || axis->is_none();
+    return a.positional.size() == 1 ? reduction(c, a, "linalg.norm",
+                                                [=](const Tensor& array, const Reduced& as) {
+                                                    return norm_of(array, as, is_of_all);
+                                                })
+                                    : refuse_array(c, a, "linalg.norm");
+}
+
+// np.average(x, axis=None, weights=None): weights of the shape of x, or along its one axis.
+Object np_average(Context& c, const Arguments& given) {
+    const Object* weights = argument_of(given, SIZE_MAX, "weights");
+    if (weights == nullptr || weights->is_none()) {
+        Arguments plain = given;
+        plain.keywords.erase(
+            std::remove_if(plain.keywords.begin(), plain.keywords.end(),
+                           [](const KeywordArgument& one) { return one.name == "weights"; }),
+            plain.keywords.end());
+        return reduction(c, plain, "average", mean_of);
+    }
+    Arguments pair = given;
+    pair.positional = {given.positional[0], *weights};
+    pair.ranges = {given.range, given.range};
+    pair.keywords.clear();
+    std::optional<Arguments> arrays = with_arrays(c, pair, 2);
+    const Tensor* x = arrays ? known_array(&arrays->positional[0]) : nullptr;
+    const Tensor* by = arrays ? known_array(&arrays->positional[1]) : nullptr;
+    if (x == nullptr || by == nullptr || x->dims() != by->dims() || given.positional.size() != 1 ||
+        has_other_keywords(given, {"weights"})) {
+        return arrays ? refuse_array(c, given, "average") : Object::error();
+    }
+    ElementType type = promoted(x->element_type(), by->element_type());
+    type = is_floating(type) ? type : ElementType::kDouble;
+    std::optional<Broadcast> same = broadcast(x->dims(), x->dims());
+    Arguments products = pair, sum = pair;
+    std::optional<Tensor> made =
+        combine(lowering::Binary::kMul, *cast_array(*x, type), *cast_array(*by, type), *same);
+    if (!made) {
+        return refuse_array(c, given, "average");
+    }
+    products.positional = {constant_of(std::move(*made))};
+    sum.positional = {constant_of(*cast_array(*by, type))};
+    Object total = np_sum(c, products), by_what = np_sum(c, sum);
+    std::optional<Object> mean =
+        total.is_error() || by_what.is_error()
+            ? std::optional(Object::error())
+            : array_binary(c, lowering::Binary::kDiv, as_array_scalar(total),
+                           as_array_scalar(by_what), given.range);
+    return !mean              ? refuse_array(c, given, "average")
+           : mean->is_error() ? *mean
+                              : as_numpys_number(*mean);
+}
+
+namespace {
+
 Object spread(Context& c, const Arguments& a, std::string_view name, bool is_rooted) {
     const Object* ddof = argument_of(a, SIZE_MAX, "ddof");
     if (ddof != nullptr && !ddof->is_integer()) {

@@ -19,6 +19,12 @@ Object np_var(Context& c, const Arguments& a);
 
 Object np_std(Context& c, const Arguments& a);
 
+Object np_median(Context& c, const Arguments& a);
+
+Object np_average(Context& c, const Arguments& a);
+
+Object np_norm(Context& c, const Arguments& a);
+
 Object np_max(Context& c, const Arguments& a);
 
 Object np_min(Context& c, const Arguments& a);

@@ -332,6 +332,40 @@ Object np_flipud(Context& c, const Arguments& a) {
                                                  : refuse_array(c, a, "flipud");
 }
 
+// np.rot90(array, k=1), in the plane of the first two axes.
+Object np_rot90(Context& c, const Arguments& given) {
+    std::optional<Arguments> a = with_arrays(c, given, 1);
+    const Tensor* array = a ? known_array(&a->positional[0]) : nullptr;
+    std::optional<int64_t> turns = int_argument(given, 1, "k", 1);
+    if (array == nullptr || array->rank() < 2 || !turns || has_other_keywords(given, {"k"})) {
+        return a ? refuse_array(c, given, "rot90") : Object::error();
+    }
+    a->positional.resize(1, Object::none());
+    a->ranges.resize(1, given.range);
+    a->keywords.clear();
+    auto flip = [&](size_t axis) {
+        a->positional[0] = flipped(c, *a, "rot90", axis);
+        return known_array(&a->positional[0]) != nullptr;
+    };
+    auto swap = [&] {
+        std::vector<int64_t> axes(known_array(&a->positional[0])->dims().size());
+        std::iota(axes.begin(), axes.end(), 0);
+        std::swap(axes[0], axes[1]);
+        a->positional[0] = with_axes(c, *a, "rot90", axes);
+        return known_array(&a->positional[0]) != nullptr;
+    };
+    switch (((*turns % 4) + 4) % 4) {
+        case 1:
+            return flip(1) && swap() ? a->positional[0] : Object::error();
+        case 2:
+            return flip(0) && flip(1) ? a->positional[0] : Object::error();
+        case 3:
+            return swap() && flip(1) ? a->positional[0] : Object::error();
+        default:
+            return made_view(c, *a, "rot90", *array);
+    }
+}
+
 // np.roll(array, shift, axis=None): without an axis of the elements in a line.
 Object np_roll(Context& c, const Arguments& given) {
     std::optional<Arguments> a = with_arrays(c, given, 1);

@@ -31,6 +31,8 @@ Object np_ravel(Context& c, const Arguments& a);
 
 Object np_broadcast_to(Context& c, const Arguments& a);
 
+Object np_rot90(Context& c, const Arguments& a);
+
 Object np_roll(Context& c, const Arguments& a);
 
 Object np_swapaxes(Context& c, const Arguments& a);

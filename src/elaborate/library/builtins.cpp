@@ -11,6 +11,7 @@
 
 #include "elaborate/emit/interpreter.h"
 #include "elaborate/library/library.h"
+#include "elaborate/library/members.h"
 #include "elaborate/objects/arguments.h"
 #include "elaborate/objects/context.h"
 #include "elaborate/objects/formatting.h"
@@ -181,6 +182,70 @@ Object dataclasses_field(Context& c, const Arguments& a) {
     }
     return Object::make(ObjectKind::kMethod,
                         MethodObject{Object::dict(std::move(how)), std::string(kField)});
+}
+
+Object operator_getitem(Context& c, const Arguments& a) {
+    return item_of(c, a.positional[0], a.positional[1], a.range);
+}
+
+namespace {
+
+Object getter(std::string_view function, const Arguments& a) {
+    Object of = Object::make(ObjectKind::kBuiltin, library_builtin(function));
+    return bind_arguments(of, {Object::tuple(a.positional)}, {});
+}
+
+// What `get` gives for each of the keys: one value, or a tuple of them.
+template <typename Get>
+Object got(const Object& keys, const Get& get) {
+    std::vector<Object> values;
+    for (const Object& key : keys.items()) {
+        values.push_back(get(key));
+        if (values.back().is_error()) {
+            return Object::error();
+        }
+    }
+    return values.size() == 1 ? values[0] : Object::tuple(std::move(values));
+}
+
+}  // namespace
+
+Object operator_itemgetter(Context& c, const Arguments& a) {
+    (void)c;
+    return getter("operator.itemgetter.of", a);
+}
+
+Object operator_attrgetter(Context& c, const Arguments& a) {
+    for (const Object& name : a.positional) {
+        if (!name.is(ObjectKind::kString)) {
+            return refuse(c, a.range, fmt::format("`attrgetter` of {}", kind_name(name)),
+                          "give the names of members, as strings");
+        }
+    }
+    return getter("operator.attrgetter.of", a);
+}
+
+Object items_got(Context& c, const Arguments& a) {
+    return got(a.positional[0],
+               [&](const Object& key) { return item_of(c, a.positional[1], key, a.range); });
+}
+
+// A name with dots goes from member to member.
+Object members_got(Context& c, const Arguments& a) {
+    return got(a.positional[0], [&](const Object& key) {
+        Object at = a.positional[1];
+        std::string_view rest = key.text();
+        while (!rest.empty() && !at.is_error()) {
+            size_t dot = std::min(rest.find('.'), rest.size());
+            at = member(c, at, rest.substr(0, dot), a.range, a.range);
+            rest.remove_prefix(std::min(dot + 1, rest.size()));
+        }
+        return at;
+    });
+}
+
+Object called_unique(Context& c, const Arguments& a) {
+    return refuse(c, a.range, "`enum.unique` that does not decorate a class");
 }
 
 Object functools_wraps(Context& c, const Arguments& a) {

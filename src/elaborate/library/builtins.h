@@ -40,6 +40,14 @@ Object sdx_opset(Context& c, const Arguments& a);
 Object functools_partial(Context& c, const Arguments& a);
 
 // functools.wraps(f)(g) is g, with names that nothing here asks for.
+// The module `operator`: functions that get items and members of what they are called with.
+Object operator_getitem(Context& c, const Arguments& a);
+Object operator_itemgetter(Context& c, const Arguments& a);
+Object operator_attrgetter(Context& c, const Arguments& a);
+// The calls of those, with what they get first.
+Object items_got(Context& c, const Arguments& a);
+Object members_got(Context& c, const Arguments& a);
+Object called_unique(Context& c, const Arguments& a);
 Object functools_wraps(Context& c, const Arguments& a);
 
 Object wrapped_function(Context& c, const Arguments& a);

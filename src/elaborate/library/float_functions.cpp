@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "elaborate/objects/array_sums.h"
 #include "elaborate/objects/arrays.h"
 #include "elaborate/objects/items.h"
 #include "elaborate/objects/statics.h"
@@ -248,6 +249,87 @@ Object math_modf(Context& c, const Arguments& a) {
     }
     double whole = 0, fraction = std::modf((*values)[0], &whole);
     return Object::tuple({Object::real(fraction), Object::real(whole)});
+}
+
+namespace {
+
+// Numbers that are known, of which there are some; nothing after a diagnostic.
+std::optional<std::vector<Object>> known_numbers(Context& c, const Arguments& a,
+                                                 std::string_view name) {
+    std::optional<std::vector<Object>> items = static_items(c, a.positional[0]);
+    if (!items || items->empty()) {
+        refuse(c, a.range,
+               fmt::format("`{}` of {}", name, items ? "no numbers" : kind_name(a.positional[0])),
+               "give it a list of numbers; of a tensor, use `op.ReduceMean`");
+        return std::nullopt;
+    }
+    std::optional<std::vector<double>> values = known_floats(c, *items, name, a.range);
+    if (!values) {
+        return std::nullopt;
+    }
+    bool is_plain = std::all_of(items->begin(), items->end(), [](const Object& one) {
+        return one.is(ObjectKind::kInt) || one.is(ObjectKind::kFloat);
+    });
+    if (!is_plain || !are_finite(*values)) {
+        refuse(c, a.range, fmt::format("`{}` of other than plain numbers", name),
+               "give it ints and floats");
+        return std::nullopt;
+    }
+    return items;
+}
+
+bool are_ints(const std::vector<Object>& items) {
+    return std::all_of(items.begin(), items.end(),
+                       [](const Object& one) { return one.is(ObjectKind::kInt); });
+}
+
+}  // namespace
+
+// The exact mean, rounded once; of ints an int where it is whole.
+Object statistics_mean(Context& c, const Arguments& a) {
+    std::optional<std::vector<Object>> items = known_numbers(c, a, "statistics.mean");
+    if (!items) {
+        return Object::error();
+    }
+    constexpr int64_t kExact = int64_t{1} << 53;
+    int64_t count = static_cast<int64_t>(items->size());
+    if (are_ints(*items)) {
+        int64_t total = 0;
+        bool fits = std::none_of(items->begin(), items->end(), [&](const Object& one) {
+            return !one.is_whole() || __builtin_add_overflow(total, one.as_int(), &total);
+        });
+        if (fits && total % count == 0) {
+            return Object::integer(total / count);
+        }
+        if (fits && total > -kExact && total < kExact) {
+            return Object::real(static_cast<double>(total) / static_cast<double>(count));
+        }
+        return refuse(c, a.range, "`statistics.mean` of ints this large", "use smaller ones");
+    }
+    std::vector<double> values = *known_floats(c, *items, "statistics.mean", a.range);
+    std::optional<double> sum =
+        exact_sum(Row<double>(values.data(), count, 1), precision_of(ElementType::kDouble));
+    return sum ? Object::real(*sum / static_cast<double>(count))
+               : refuse(c, a.range, "`statistics.mean` of floats whose sum is not exact",
+                        "write the mean as a number");
+}
+
+Object statistics_median(Context& c, const Arguments& a) {
+    std::optional<std::vector<Object>> items = known_numbers(c, a, "statistics.median");
+    if (!items) {
+        return Object::error();
+    }
+    std::stable_sort(items->begin(), items->end(), [](const Object& x, const Object& y) {
+        return compare_numbers(x, y) == std::optional(-1);
+    });
+    size_t middle = items->size() / 2;
+    if (items->size() % 2 != 0) {
+        return (*items)[middle];
+    }
+    Arguments pair = a;
+    pair.positional[0] = Object::list({(*items)[middle - 1], (*items)[middle]});
+    Object mean = statistics_mean(c, pair);
+    return mean.is(ObjectKind::kInt) ? Object::real(mean.as_double()) : mean;
 }
 
 }  // namespace sardonyx::elaborate

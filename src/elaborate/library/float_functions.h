@@ -9,6 +9,8 @@ namespace sardonyx::elaborate {
 Object math_hypot(Context& c, const Arguments& a);
 Object math_dist(Context& c, const Arguments& a);
 Object math_fsum(Context& c, const Arguments& a);
+Object statistics_mean(Context& c, const Arguments& a);
+Object statistics_median(Context& c, const Arguments& a);
 Object math_isclose(Context& c, const Arguments& a);
 Object math_remainder(Context& c, const Arguments& a);
 Object math_nextafter(Context& c, const Arguments& a);

@@ -90,6 +90,10 @@ Object py_range(Context& c, const Arguments& a) {
 
 namespace {
 
+bool gives_once(const Object& object) {
+    return object.is(ObjectKind::kIterator) && !object.get<IteratorObject>().is_view;
+}
+
 // An iterator over static arguments, of which `items` gives the items when it is used.
 Object lazy(Context& c, std::string_view what, const Arguments& a, size_t first,
             std::function<std::optional<std::vector<Object>>(Context&)> items) {
@@ -107,6 +111,8 @@ Object lazy(Context& c, std::string_view what, const Arguments& a, size_t first,
     }
     IteratorObject iterator{what, std::move(items), Object::tuple(std::move(sources)),
                             c.span(a.range)};
+    iterator.is_by_place =
+        what != "a filter" && std::none_of(a.positional.begin(), a.positional.end(), gives_once);
     return make_iterator(c, std::move(iterator));
 }
 
@@ -115,26 +121,31 @@ enum class Lengths : uint8_t { kEqual, kAny };
 // The rows of zip; an error has been reported where there are none.
 std::vector<std::vector<Object>> zipped_rows(Context& c, const std::vector<Object>& lists,
                                              Lengths lengths, Range range) {
-    std::vector<std::vector<Object>> columns;
-    size_t shortest = SIZE_MAX;
-    for (const Object& object : lists) {
-        std::optional<std::vector<Object>> items = static_items(c, object);
-        if (!items) {
-            refuse(c, range, fmt::format("`zip` of {}", kind_name(object)),
-                   "zip lists whose lengths are known");
-            return {};
+    std::optional<std::vector<std::vector<Object>>> columns;
+    if (lengths == Lengths::kAny) {
+        columns = columns_of(c, lists, INT64_MAX);
+    } else {
+        columns.emplace();
+        for (const Object& object : lists) {
+            columns->push_back(static_items(c, object).value_or(std::vector<Object>()));
         }
-        if (lengths == Lengths::kEqual && !columns.empty() && items->size() != shortest) {
+    }
+    if (!columns) {
+        refuse(c, range, "`zip` of what is not a list", "zip lists whose lengths are known");
+        return {};
+    }
+    size_t shortest = SIZE_MAX;
+    for (const std::vector<Object>& column : *columns) {
+        if (lengths == Lengths::kEqual && shortest != SIZE_MAX && column.size() != shortest) {
             refuse(c, range, "`zip` of lists of different lengths with `strict=True`");
             return {};
         }
-        shortest = std::min(shortest, items->size());
-        columns.push_back(std::move(*items));
+        shortest = std::min(shortest, column.size());
     }
     std::vector<std::vector<Object>> rows;
-    for (size_t i = 0; !columns.empty() && i < shortest; ++i) {
+    for (size_t i = 0; !columns->empty() && i < shortest; ++i) {
         std::vector<Object> row;
-        for (const std::vector<Object>& column : columns) {
+        for (const std::vector<Object>& column : *columns) {
             row.push_back(column[i]);
         }
         rows.push_back(std::move(row));
@@ -200,28 +211,26 @@ Object py_reversed(Context& c, const Arguments& a) {
 
 Object py_iter(Context& c, const Arguments& a) {
     const Object& object = a.positional[0];
-    bool is_iterator = object.is(ObjectKind::kIterator) && !object.get<IteratorObject>().is_view;
-    return is_iterator ? object : lazy(c, "an iterator", a, 0, [items = object](Context& user) {
-        return static_items(user, items);
-    });
+    return gives_once(object) ? object
+                               : lazy(c, "an iterator", a, 0, [items = object](Context& user) {
+                                     return static_items(user, items);
+                                 });
 }
 
-// The first item. What is left is not followed: the iterator has been used.
 Object py_next(Context& c, const Arguments& a) {
     const Object& object = a.positional[0];
-    if (!object.is(ObjectKind::kIterator) || object.get<IteratorObject>().is_view) {
+    if (!gives_once(object)) {
         return refuse(c, a.range, fmt::format("`next` of {}", kind_name(object)),
                       "it takes an iterator, such as `iter(x)`");
     }
-    std::optional<std::vector<Object>> items = static_items(c, object);
-    if (items && !items->empty()) {
-        return items->front();
+    if (std::optional<Object> item = next_item(c, object)) {
+        return *item;
     }
-    if (items && a.positional.size() == 2) {
+    if (a.positional.size() == 2) {
         return a.positional[1];
     }
     refuse(c, a.range, "`next` of an iterator without items", "give a default: `next(it, None)`");
-    return items ? raises(c, "StopIteration") : Object::error();
+    return raises(c, "StopIteration");
 }
 
 Object py_map(Context& c, const Arguments& a) {

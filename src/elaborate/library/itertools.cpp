@@ -18,6 +18,8 @@ namespace {
 using Items = std::vector<Object>;
 using Pools = std::vector<Items>;
 
+constexpr size_t kMostOfEndless = size_t{1} << 20;  // items of an iterator without an end
+
 Object wrong_arguments(Context& c, const Arguments& a, std::string_view name) {
     return refuse(c, a.range, fmt::format("`{}` with these arguments", name),
                   "give lists and numbers that are known at compile time");
@@ -40,15 +42,17 @@ std::optional<Pools> pools_of(Context& c, const Arguments& a, std::string_view n
     return pools;
 }
 
+bool is_iterable(const Object& one) {
+    return one.is_sequence() || one.is(ObjectKind::kDict) || one.is(ObjectKind::kSet) ||
+           one.is(ObjectKind::kRange) || one.is(ObjectKind::kString) ||
+           one.is(ObjectKind::kIterator);
+}
+
 // Whether the arguments can be gone through once the iterator is used.
 bool are_iterable(const Arguments& a, size_t first = 0) {
     return std::all_of(
         a.positional.begin() + static_cast<std::ptrdiff_t>(std::min(first, a.positional.size())),
-        a.positional.end(), [](const Object& one) {
-            return one.is_sequence() || one.is(ObjectKind::kDict) || one.is(ObjectKind::kSet) ||
-                   one.is(ObjectKind::kRange) || one.is(ObjectKind::kString) ||
-                   one.is(ObjectKind::kIterator);
-        });
+        a.positional.end(), is_iterable);
 }
 
 // An iterator that asks for its items when it is used.
@@ -222,9 +226,7 @@ Object itertools_zip_longest(Context& c, const Arguments& a) {
 }
 
 Object itertools_islice(Context& c, const Arguments& a) {
-    // An iterator would go on behind what has been taken, which is not known here.
-    bool is_known = a.positional[0].is_sequence() || a.positional[0].is(ObjectKind::kRange) ||
-                    a.positional[0].is(ObjectKind::kString);
+    bool is_known = is_iterable(a.positional[0]);
     std::vector<std::optional<size_t>> bounds;
     for (size_t i = 1; i < a.positional.size(); ++i) {
         bounds.push_back(count_argument(a.positional[i]));
@@ -233,11 +235,12 @@ Object itertools_islice(Context& c, const Arguments& a) {
     size_t start = bounds.size() > 1 ? bounds[0].value_or(0) : 0;
     size_t stop = (bounds.size() > 1 ? bounds[1] : bounds[0]).value_or(SIZE_MAX);
     size_t step = bounds.size() > 2 ? bounds[2].value_or(1) : 1;
-    if (!is_known || step == 0) {
+    bool is_within = stop == SIZE_MAX || stop <= kMostOfEndless || !is_endless(a.positional[0]);
+    if (!is_known || step == 0 || !is_within) {
         return wrong_arguments(c, a, "itertools.islice");
     }
     return lazy_iterator(c, "a slice", a, [=](Context& user) -> std::optional<Items> {
-        std::optional<Items> given = static_items(user, a.positional[0]);
+        std::optional<Items> given = first_items(user, a.positional[0], stop);
         if (!given) {
             return std::nullopt;
         }
@@ -247,6 +250,181 @@ Object itertools_islice(Context& c, const Arguments& a) {
             chosen.push_back((*given)[i]);
         }
         return chosen;
+    });
+}
+
+namespace {
+
+// An iterator without an end, of which `item` gives the item at a place.
+Object endless(Context& c, std::string_view what, const Arguments& a,
+               std::function<Object(Context&, size_t)> item) {
+    IteratorObject iterator{what, nullptr, Object::tuple(a.positional), c.span(a.range)};
+    iterator.first = [item = std::move(item)](Context& user, size_t most) -> std::optional<Items> {
+        Items items;
+        while (items.size() < std::min(most, kMostOfEndless)) {
+            items.push_back(item(user, items.size()));
+            if (items.back().is_error()) {
+                return std::nullopt;
+            }
+        }
+        return items;
+    };
+    iterator.is_by_place = true;
+    return make_iterator(c, std::move(iterator));
+}
+
+}  // namespace
+
+// count(start=0, step=1), of ints: of floats the last digits depend on the version of Python.
+Object itertools_count(Context& c, const Arguments& a) {
+    auto part = [&a](size_t i, int64_t otherwise) {
+        return i < a.positional.size() ? a.positional[i] : Object::integer(otherwise);
+    };
+    Object start = part(0, 0), step = part(1, 1);
+    int64_t most = 0, last = 0;
+    bool is_known =
+        start.is(ObjectKind::kInt) && step.is(ObjectKind::kInt) &&
+        !__builtin_mul_overflow(step.as_int(), static_cast<int64_t>(kMostOfEndless), &most) &&
+        !__builtin_add_overflow(start.as_int(), most, &last);
+    if (!is_known) {
+        return wrong_arguments(c, a, "itertools.count");
+    }
+    return endless(c, "a count", a,
+                   [start = start.as_int(), step = step.as_int()](Context&, size_t place) {
+                       return Object::integer(start + static_cast<int64_t>(place) * step);
+                   });
+}
+
+Object itertools_cycle(Context& c, const Arguments& a) {
+    std::optional<Items> items = static_items(c, a.positional[0]);
+    if (!items) {
+        return wrong_arguments(c, a, "itertools.cycle");
+    }
+    if (items->empty()) {
+        return iterator_over(c, "a cycle", a, {});
+    }
+    return endless(c, "a cycle", a, [items = std::move(*items)](Context&, size_t place) {
+        return items[place % items.size()];
+    });
+}
+
+namespace {
+
+// Whether the function holds for an item; nothing after a diagnostic.
+std::optional<bool> holds_for(Context& c, const Arguments& a, const Object& item) {
+    Object answer = item;
+    if (!a.positional[0].is_none()) {
+        Arguments one;
+        one.positional = {item};
+        one.ranges = {a.range};
+        one.range = one.callee_range = a.range;
+        answer = call(c, a.positional[0], one);
+    }
+    std::optional<bool> holds = answer.is_error() ? std::nullopt : truth(answer);
+    if (!holds && !answer.is_error()) {
+        refuse(c, a.range, "a tensor decides which items are taken", "use `op.Compress`");
+    }
+    return holds;
+}
+
+// The items for which the function holds up to the first for which it does not.
+std::optional<Items> taken_while(Context& c, const Arguments& a) {
+    const Object& list = a.positional[1];
+    Items taken;
+    if (is_endless(list)) {
+        while (taken.size() < kMostOfEndless) {
+            std::optional<Object> item = next_item(c, list);
+            std::optional<bool> holds = item ? holds_for(c, a, *item) : std::nullopt;
+            if (!holds || !*holds) {
+                return holds ? std::optional(taken) : std::nullopt;
+            }
+            taken.push_back(*item);
+        }
+        c.report(kLimitExceeded, a.range, "`itertools.takewhile` that does not end")
+            .with_help("take fewer items, as in `itertools.islice(xs, n)`");
+        return std::nullopt;
+    }
+    std::optional<Items> items = static_items(c, list);
+    for (size_t i = 0; items && i < items->size(); ++i) {
+        std::optional<bool> holds = holds_for(c, a, (*items)[i]);
+        if (!holds || !*holds) {
+            return holds ? std::optional(taken) : std::nullopt;
+        }
+        taken.push_back((*items)[i]);
+    }
+    return items ? std::optional(taken) : std::nullopt;
+}
+
+}  // namespace
+
+Object itertools_takewhile(Context& c, const Arguments& a) {
+    if (!are_iterable(a, 1)) {
+        return wrong_arguments(c, a, "itertools.takewhile");
+    }
+    return lazy_iterator(c, "a takewhile", a, [a](Context& user) { return taken_while(user, a); });
+}
+
+Object itertools_dropwhile(Context& c, const Arguments& a) {
+    if (!are_iterable(a, 1)) {
+        return wrong_arguments(c, a, "itertools.dropwhile");
+    }
+    return lazy_iterator(c, "a dropwhile", a, [a](Context& user) -> std::optional<Items> {
+        std::optional<Items> items = static_items(user, a.positional[1]);
+        size_t first = 0;
+        for (; items && first < items->size(); ++first) {
+            std::optional<bool> holds = holds_for(user, a, (*items)[first]);
+            if (!holds) {
+                return std::nullopt;
+            }
+            if (!*holds) {
+                break;
+            }
+        }
+        return items ? std::optional(
+                           Items(items->begin() + static_cast<std::ptrdiff_t>(first), items->end()))
+                     : std::nullopt;
+    });
+}
+
+Object itertools_filterfalse(Context& c, const Arguments& a) {
+    if (!are_iterable(a, 1)) {
+        return wrong_arguments(c, a, "itertools.filterfalse");
+    }
+    return lazy_iterator(c, "a filter", a, [a](Context& user) -> std::optional<Items> {
+        std::optional<Items> items = static_items(user, a.positional[1]);
+        Items kept;
+        for (size_t i = 0; items && i < items->size(); ++i) {
+            std::optional<bool> holds = holds_for(user, a, (*items)[i]);
+            if (!holds) {
+                return std::nullopt;
+            }
+            if (!*holds) {
+                kept.push_back((*items)[i]);
+            }
+        }
+        return items ? std::optional(kept) : std::nullopt;
+    });
+}
+
+Object itertools_compress(Context& c, const Arguments& a) {
+    if (!are_iterable(a)) {
+        return wrong_arguments(c, a, "itertools.compress");
+    }
+    return lazy_iterator(c, "a compress", a, [a](Context& user) -> std::optional<Items> {
+        std::optional<std::vector<Items>> columns = columns_of(user, a.positional, INT64_MAX);
+        Items kept;
+        for (size_t i = 0; columns && i < std::min((*columns)[0].size(), (*columns)[1].size());
+             ++i) {
+            std::optional<bool> holds = truth((*columns)[1][i]);
+            if (!holds) {
+                wrong_arguments(user, a, "itertools.compress");
+                return std::nullopt;
+            }
+            if (*holds) {
+                kept.push_back((*columns)[0][i]);
+            }
+        }
+        return columns ? std::optional(kept) : std::nullopt;
     });
 }
 

@@ -64,6 +64,8 @@ struct ModuleRow {
 constexpr ModuleRow kModules[] = {
     {"math", "math"},
     {"numpy", "numpy"},
+    {"numpy.linalg", "numpy.linalg"},
+    {"statistics", "statistics"},
     {"typing", "typing"},
     {"typing_extensions", "typing"},
     {"collections.abc", "typing"},
@@ -210,6 +212,9 @@ std::optional<Object> numpy_attribute(std::string_view name) {
         if (row.name == name) {
             return Object::element_type(row.type, TypeForm::kNumpyClass);
         }
+    }
+    if (name == "linalg") {
+        return Object::make(ObjectKind::kModule, ModuleObject{"numpy.linalg", nullptr});
     }
     constexpr std::string_view kClasses[] = {"ndarray",         "generic", "number",
                                              "integer",         "inexact", "signedinteger",

@@ -18,6 +18,19 @@ namespace sardonyx::elaborate {
 
 namespace {
 
+constexpr int kDeepestReading = 16;
+
+bool reads_at(const Object& source, const Object& other, int depth) {
+    if (source.pointer() != nullptr && source.pointer() == other.pointer()) {
+        return true;
+    }
+    const Object* inner =
+        source.is(ObjectKind::kIterator) ? &source.get<IteratorObject>().sources : nullptr;
+    return inner != nullptr && depth < kDeepestReading && inner->is(ObjectKind::kTuple) &&
+           std::any_of(inner->items().begin(), inner->items().end(),
+                       [&](const Object& one) { return reads_at(one, other, depth + 1); });
+}
+
 // What Python gives one after another, such as the items of a named tuple.
 std::optional<std::vector<Object>> items_of_opaque(Context& c, const Object& object) {
     Environment* environment = c.function().environment;
@@ -32,26 +45,50 @@ std::optional<std::vector<Object>> items_of_opaque(Context& c, const Object& obj
     return items->items();
 }
 
-// The items of an iterator. One that has been used has what is left, which is not followed here.
-std::optional<std::vector<Object>> iterated_items(Context& c, const Object& object) {
+bool refuse_iterator(Context& c, const IteratorObject& iterator, std::string_view what,
+                     std::string_view help) {
+    c.program.diagnostics
+        .report(kUnsupportedOperand, iterator.where, fmt::format("{} {}", iterator.what, what))
+        .with_help(std::string(help));
+    return true;
+}
+
+// Whether what an iterator gives cannot be told: it has been used up, or what `next` has left of it
+// may be something else by now. A diagnostic says so.
+bool refuse_used(Context& c, const Object& object) {
+    constexpr std::string_view kHelp = "make a list of it first, as in `xs = list(xs)`";
+    const IteratorObject& iterator = object.get<IteratorObject>();
+    if (iterator.is_view) {
+        return false;
+    }
+    if (!is_owned(c, object)) {
+        return refuse_iterator(
+            c, iterator, "that is used inside a loop or branch that runs in the graph", kHelp);
+    }
+    bool goes_on = iterator.is_by_place || iterator.is_current != nullptr;
+    if (iterator.is_used || (iterator.taken > 0 && !goes_on)) {
+        return refuse_iterator(
+            c, iterator, "that is used a second time: it gives each of its items once", kHelp);
+    }
+    bool is_outdated =
+        iterator.taken > 0 &&
+        ((iterator.is_current != nullptr && !iterator.is_current(c)) ||
+         std::any_of(c.changes.begin() + static_cast<std::ptrdiff_t>(
+                                             std::min(iterator.taken_changes, c.changes.size())),
+                     c.changes.end(), [&](const Change& one) {
+                         return !one.object.is(ObjectKind::kIterator) && reads(object, one.object);
+                     }));
+    return is_outdated &&
+           refuse_iterator(c, iterator, "whose items are changed between two uses of `next`",
+                           kHelp);
+}
+
+// The items, or the first of them; those that `next` has taken are among them.
+std::optional<std::vector<Object>> asked_items(Context& c, const Object& object, size_t most) {
     IteratorObject& iterator = object.get<IteratorObject>();
-    if (!iterator.is_view && (iterator.is_used || !is_owned(c, object))) {
-        c.program.diagnostics
-            .report(kUnsupportedOperand, iterator.where,
-                    fmt::format("{} {}", iterator.what,
-                                iterator.is_used ? "that is used a second time: it gives each of "
-                                                   "its items once"
-                                                 : "that is used inside a loop or branch that runs "
-                                                   "in the graph"))
-            .with_help("make a list of it first, as in `xs = list(xs)`");
-        return std::vector<Object>();
-    }
-    if (!iterator.is_view) {
-        iterator.is_used = true;
-        log_change(c, object, [](const Object& one) { one.get<IteratorObject>().is_used = false; });
-    }
     size_t changes = c.changes.size();
-    std::optional<std::vector<Object>> items = iterator.items(c);
+    std::optional<std::vector<Object>> items =
+        iterator.first != nullptr && most != SIZE_MAX ? iterator.first(c, most) : iterator.items(c);
     bool has_effects =
         iterator.is_current == nullptr &&
         std::any_of(
@@ -59,11 +96,34 @@ std::optional<std::vector<Object>> iterated_items(Context& c, const Object& obje
             c.changes.end(),
             [](const Change& one) { return !one.object.is(ObjectKind::kIterator); });
     if (has_effects) {
-        c.program.diagnostics
-            .report(kUnsupportedOperand, iterator.where,
-                    fmt::format("{} whose items change a list or dict", iterator.what))
-            .with_help("write a loop, or a list comprehension");
+        refuse_iterator(c, iterator, "whose items change a list or dict",
+                        "write a loop, or a list comprehension");
         return std::vector<Object>();
+    }
+    return items;
+}
+
+// What is left of an iterator, which is used up then.
+std::optional<std::vector<Object>> iterated_items(Context& c, const Object& object, size_t most) {
+    IteratorObject& iterator = object.get<IteratorObject>();
+    if (refuse_used(c, object)) {
+        return std::vector<Object>();
+    }
+    if (most == SIZE_MAX && is_endless(object)) {
+        refuse_iterator(c, iterator, "without an end, of which all items are asked for",
+                        "take some of them, as in `itertools.islice(xs, n)`");
+        return std::vector<Object>();
+    }
+    if (!iterator.is_view) {
+        iterator.is_used = true;
+        log_change(c, object, [](const Object& one) { one.get<IteratorObject>().is_used = false; });
+    }
+    size_t taken = iterator.taken;
+    std::optional<std::vector<Object>> items =
+        asked_items(c, object, most > SIZE_MAX - taken ? SIZE_MAX : most + taken);
+    if (items && taken > 0) {
+        items->erase(items->begin(),
+                     items->begin() + static_cast<std::ptrdiff_t>(std::min(taken, items->size())));
     }
     return items;
 }
@@ -86,6 +146,24 @@ std::optional<std::vector<Object>> rows_of_array(Context& c, const Object& array
 }
 
 }  // namespace
+
+bool reads(const Object& iterable, const Object& other) {
+    return reads_at(iterable, other, 0);
+}
+
+bool refuse_change(Context& c, const Object& source, size_t changes, syntax::Range range) {
+    for (size_t i = changes; i < c.changes.size(); ++i) {
+        const Object& changed = c.changes[i].object;
+        if (!changed.is(ObjectKind::kIterator) && reads(source, changed)) {
+            c.report(
+                 kUnsupportedOperand, range,
+                 fmt::format("{} is changed while its items are iterated over", kind_name(changed)))
+                .with_help("iterate over a copy: `list(...)`");
+            return true;
+        }
+    }
+    return false;
+}
 
 Object make_iterator(Context& c, IteratorObject iterator) {
     Object object = Object::make(ObjectKind::kIterator, std::move(iterator));
@@ -129,7 +207,7 @@ std::optional<std::vector<Object>> static_items(Context& c, const Object& object
             }
             return items;
         case ObjectKind::kIterator:
-            return iterated_items(c, object);
+            return iterated_items(c, object, SIZE_MAX);
         case ObjectKind::kConstant:
             return rows_of_array(c, object);
         case ObjectKind::kModule:
@@ -139,6 +217,68 @@ std::optional<std::vector<Object>> static_items(Context& c, const Object& object
         default:
             return std::nullopt;
     }
+}
+
+std::optional<std::vector<Object>> first_items(Context& c, const Object& object, size_t most) {
+    std::optional<std::vector<Object>> items = object.is(ObjectKind::kIterator)
+                                                   ? iterated_items(c, object, most)
+                                                   : static_items(c, object);
+    if (items && items->size() > most) {
+        items->resize(most);
+    }
+    return items;
+}
+
+std::optional<std::vector<std::vector<Object>>> columns_of(Context& c,
+                                                           const std::vector<Object>& iterables,
+                                                           int64_t most) {
+    auto gives_first = [](const Object& one) {
+        return one.is(ObjectKind::kIterator) && one.get<IteratorObject>().first != nullptr;
+    };
+    size_t shortest = most == INT64_MAX ? SIZE_MAX : static_cast<size_t>(most);
+    std::vector<std::vector<Object>> columns(iterables.size());
+    for (bool is_second : {false, true}) {  // those that give their first items alone, at last
+        for (size_t i = 0; i < iterables.size(); ++i) {
+            if (gives_first(iterables[i]) != is_second) {
+                continue;
+            }
+            std::optional<std::vector<Object>> items =
+                is_second ? first_items(c, iterables[i], shortest) : static_items(c, iterables[i]);
+            if (!items) {
+                return std::nullopt;
+            }
+            shortest = std::min(shortest, items->size());
+            columns[i] = std::move(*items);
+        }
+    }
+    return columns;
+}
+
+bool is_endless(const Object& object) {
+    return object.is(ObjectKind::kIterator) && object.get<IteratorObject>().items == nullptr &&
+           object.get<IteratorObject>().first != nullptr;
+}
+
+std::optional<Object> next_item(Context& c, const Object& object) {
+    IteratorObject& iterator = object.get<IteratorObject>();
+    if (refuse_used(c, object)) {
+        return Object::error();
+    }
+    size_t taken = iterator.taken;
+    if (taken == 0) {
+        iterator.taken_changes = c.changes.size();
+    }
+    diagnostics::Checkpoint before(c.program.diagnostics);
+    std::optional<std::vector<Object>> items = asked_items(c, object, taken + 1);
+    if (!items || before.has_errors()) {
+        return Object::error();
+    }
+    if (taken >= items->size()) {
+        return std::nullopt;
+    }
+    iterator.taken = taken + 1;
+    log_change(c, object, [taken](const Object& one) { one.get<IteratorObject>().taken = taken; });
+    return (*items)[taken];
 }
 
 std::optional<size_t> list_index(Context& c, const Object& list, const Object& given, size_t size,

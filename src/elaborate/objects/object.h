@@ -417,6 +417,13 @@ struct IteratorObject {
     diagnostics::Span where;  // where it is made
     bool is_view = false;
     bool is_used = false;
+    // At least the first so many items, where they can be had without those after them. Without
+    // `items` there is no end of them.
+    std::function<std::optional<std::vector<Object>>(Context&, size_t)> first = nullptr;
+    // Whether each item depends on its place alone: it is the same when all are asked for again.
+    bool is_by_place = false;
+    size_t taken = 0;          // by `next`
+    size_t taken_changes = 0;  // the size of the log of changes at the first of those
     // Of a generator that is a function: whether the names that it reads are bound to what they
     // were when it ran. It ran to its end when its first item was asked for.
     std::function<bool(Context&)> is_current = nullptr;

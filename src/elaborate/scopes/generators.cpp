@@ -224,13 +224,21 @@ Object make_generator(Context& c, const std::shared_ptr<Scope>& scope, const syn
     IteratorObject generator{"a generator", {}, Object::tuple(arguments), c.span(range)};
     generator.is_current = [](Context&) { return true; };
     auto self = std::make_shared<std::weak_ptr<void>>();
-    generator.items = [scope, &body, arguments, run = std::move(run),
-                       self](Context& user) -> std::optional<std::vector<Object>> {
+    std::vector<std::pair<Symbol, Object>> names;
+    for (const auto& [name, value] : scope->values()) {
+        names.emplace_back(name, value);
+    }
+    generator.first = [scope, &body, arguments, names, run = std::move(run), self](
+                          Context& user, size_t most) -> std::optional<std::vector<Object>> {
+        for (const auto& [name, value] : names) {  // it may have run before
+            scope->set(name, value);
+        }
         Object iterator = Object::from_pointer(ObjectKind::kIterator, self->lock());
         auto kept = std::make_shared<Yields>();
         Yields& yields = *kept;
         yields.graph = user.graph;
         yields.iterator = iterator;
+        yields.most = most;
         std::vector<Outer> outer;
         std::set<const void*> seen;
         const syntax::Tree& tree = *scope->function->tree;
@@ -239,6 +247,9 @@ Object make_generator(Context& c, const std::shared_ptr<Scope>& scope, const syn
         size_t first = user.changes.size();
         diagnostics::Checkpoint before(user.program.diagnostics);
         run(user, kept);
+        if (yields.items.size() >= yields.most) {
+            user.gave_up = false;  // add_yield() has stopped it
+        }
         if (before.has_errors() || user.gave_up) {
             user.raising.type = {};  // its user would have had items before that
             return std::vector<Object>();
@@ -261,10 +272,17 @@ Object make_generator(Context& c, const std::shared_ptr<Scope>& scope, const syn
         };
         return yields.items;
     };
+    generator.items = [first = generator.first](Context& user) { return first(user, SIZE_MAX); };
     Object made = make_iterator(c, std::move(generator));
     *self = made.pointer();
     return made;
 }
+
+namespace {
+
+constexpr size_t kMostYields = 100'000;
+
+}  // namespace
 
 bool add_yield(Context& c, const Object& item, Range range) {
     const std::shared_ptr<Yields>& kept = c.at.yields;
@@ -280,6 +298,17 @@ bool add_yield(Context& c, const Object& item, Range range) {
     });
     yields.items.push_back(item);
     yields.changes.push_back(c.changes.size());
+    if (yields.items.size() >= yields.most) {
+        c.gave_up = true;  // nothing of it runs from here on
+        return false;
+    }
+    if (yields.items.size() > kMostYields) {
+        c.report(kLimitExceeded, range,
+                 fmt::format("a generator that gives more than {} items", kMostYields))
+            .with_help("take some of them, as in `itertools.islice(xs, n)`, or end it");
+        c.gave_up = true;
+        return false;
+    }
     return true;
 }
 

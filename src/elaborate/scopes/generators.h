@@ -17,6 +17,7 @@ namespace sardonyx::elaborate {
 struct Yields {
     const ir::Graph* graph = nullptr;  // in which it runs
     Object iterator;
+    size_t most = SIZE_MAX;  // with so many items it stops
     std::vector<Object> items;
     std::vector<size_t> changes;  // the size of the log of changes at each item
 };

@@ -64,6 +64,30 @@ EXACT = {
         "A = np.isin([[1, 2], [3, 4]], [2, 4, 9]) * np.count_nonzero([[1, 0], [2.5, 0]])"
     ),
     "outer product of einsum": 'A = np.einsum("i,j->ij", np.arange(5.0), 1.0 / np.arange(1, 4))',
+    "medians": (
+        "W = np.array([[1.5, 2], [4, -3], [0.25, 7]])\n"
+        "A = np.stack([np.median(W, axis=0), np.average(W, axis=0)]) * np.median([3, 1, 2, 8])"
+    ),
+    "medians of FLOAT": (
+        "W = np.array([[1, 2.5], [4, 3]], np.float32)\nA = np.median(W, axis=1, keepdims=True)"
+    ),
+    "weighted mean": "A = np.array([1.0]) * np.average([1, 2, 4], weights=[0.5, 0.25, 0.25])",
+    "norms": (
+        "W = np.array([[3, 4], [5, 12]], np.float32)\n"
+        "A = W / np.linalg.norm(W, axis=1, keepdims=True) + np.linalg.norm([3.0, 4.0])"
+    ),
+    "norm of all": "A = np.array([[1, 2], [2, 4]], np.float32) / np.linalg.norm([[1, 2], [2, 4]])",
+    "cross products": "A = np.cross([[1, 2, 3], [0, 1, 0]], np.array([4, 5, 6.5], np.float32))",
+    "polynomial": "A = np.polyval([0.5, -1, 3], np.arange(4)[:, None]) + np.polyval([1.5, 2], 3)",
+    "polynomial of ints": "A = np.polyval([1, -1, 3], [[1, 2], [3, 4]])",
+    "quarter turns": (
+        "W = np.arange(6).reshape(2, 3)\n"
+        "A = np.concatenate([np.rot90(W), np.rot90(W, -1), np.rot90(W, k=2).T, np.rot90(W, 4).T])"
+    ),
+    "rows of numbers": "A = np.r_[0:6:2, -1, [7, 8], np.array([1, 2])][:, None] + np.r_[1.5, 0:2]",
+    "rows of FLOAT": "A = np.r_[np.array([1, 2], np.float32), 3, 0.5]",
+    "closed grid": "A = np.mgrid[0:2, 1:7:2] + np.mgrid[0:3]",
+    "open grid": "y, x = np.ogrid[0:3, -1:2]\nA = ((x**2 + y**2) <= 2).astype(np.float32)",
     "Hadamard": "H = np.array([[1, 1], [1, -1]])\nA = np.kron(H, np.kron(H, H)).astype(np.float32)",
     "binomial filter": (
         "k = np.convolve(np.convolve([1, 2, 1], [1, 1]), [1, 1], mode='same')\n"

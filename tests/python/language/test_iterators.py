@@ -192,3 +192,83 @@ def test_an_int_of_the_run_that_may_not_fit_in_8_bits_is_refused() -> None:
 def test_an_int_of_the_run_that_fits_in_8_bits(tmp_path: pathlib.Path) -> None:
     x = np.array([250, 1, 2], np.uint8)
     check("return x + (3 if x[1] > 0 else 4), x + int(x[1])", (x + 3, x + 1), tmp_path, x=x)
+
+
+ENDLESS = """def powers():
+    k = 1
+    while True:
+        yield k
+        k *= 2
+---
+"""
+IT = "import itertools as it\nimport operator\nimport statistics\nimport enum\n---\n"
+
+PAIR = """import operator
+from typing import NamedTuple
+class P(NamedTuple):
+    a: int
+    b: int
+---
+"""
+UNIQUE = """import enum
+@enum.unique
+class Mode(enum.IntEnum):
+    A = 1
+    B = 2
+---
+"""
+
+# Iterators of which some items are taken, and the modules that work on them.
+TAKEN: list[tuple[str, Any]] = [
+    ("g = (v * 2 for v in [1, 2, 3])\na = next(g)\nreturn x * a + next(g)", I * 2 + 4),
+    ("g = iter([1, 2, 3])\na = next(g)\nreturn x * sum(g) + a", I * 5 + 1),
+    ("k = 1\ng = (v * k for v in [1, 2])\na = next(g)\nk = 5\nreturn x * a + next(g)", I + 10),
+    ("g = iter([1])\na = next(g)\nreturn x * next(g, 7) * next(g, 1)", I * 7),
+    ("g = zip([1, 2], [3, 4])\nnext(g)\na, b = next(g)\nreturn x * a + b", I * 2 + 4),
+    (ENDLESS + "g = powers()\nreturn x + next(g) * 100 + next(g) * 10 + next(g)", I + 124),
+    (ENDLESS + "t = x\nfor i, p in zip([5, 6, 7], powers()):\n    t = t * p + i\nreturn t",
+     ((I + 5) * 2 + 6) * 4 + 7),
+    (ENDLESS + "return x * sum(a * b for a, b in zip(powers(), [1, 1, 1]))", I * 7),
+    (IT.replace("---\n", ENDLESS) + "return x * sum(it.islice(powers(), 4))", I * 15),
+    (IT + "t = x\nfor i, k in zip(it.count(2), [1, 1, 5]):\n    t = t * k + i\nreturn t",
+     (I + 2 + 3) * 5 + 4),
+    (IT + "return x * sum(it.islice(it.cycle([1, 2, 3]), 5)) + sum(it.islice(it.count(5, -2), 3))",
+     I * 9 + 9),
+    (IT + "c = it.count(1)\nnext(c)\nreturn x * next(c) + next(c)", I * 2 + 3),
+    (IT + "return x * sum(it.takewhile(lambda v: v < 4, it.count(1)))", I * 6),
+    (IT + "a, b = it.dropwhile(lambda v: v < 4, [1, 5, 2])\nreturn x * a + b", I * 5 + 2),
+    (IT + "return x * sum(it.filterfalse(lambda v: v % 2, [1, 2, 4]))", I * 6),
+    (IT + "return x * sum(it.compress([1, 2, 4], [1, 0, True]))", I * 5),
+    (IT + "pick = operator.itemgetter(1)\nreturn x * pick([1, 5])", I * 5),
+    (IT + "a, b = operator.itemgetter('u', 'v')(dict(u=2, v=x))\nreturn a * b", I * 2),
+    (IT + "xs = sorted([('b', 2), ('a', 7)], key=operator.itemgetter(0))\nreturn x * xs[0][1]",
+     I * 7),
+    (IT + "return operator.itemgetter(0, -1)(x)", (np.int64(1), np.int64(3))),
+    (PAIR + "ps = sorted([P(3, 1), P(1, 2)], key=operator.attrgetter('a'))\nreturn x * ps[0].b",
+     I * 2),
+    (IT + "return x * statistics.mean([1, 2, 6]), x * int(statistics.median([5, 1, 3]))",
+     (I * 3, I * 3)),
+    (IT + "return statistics.mean([1, 2]), statistics.mean([0.5, 1.0]), statistics.median([4, 1])",
+     (np.float32(1.5), np.float32(0.75), np.float32(2.5))),
+    (UNIQUE + "return x * Mode.B", I * 2),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "expected"), TAKEN)
+def test_items_are_taken_one_by_one(body: str, expected: Any, tmp_path: pathlib.Path) -> None:
+    check(body, expected, tmp_path, x=I)
+
+
+# What cannot be told, or has no end.
+UNTAKEN = [
+    "xs = [1, 2]\ng = iter(xs)\na = next(g)\nxs[1] = 5\nreturn x * next(g) + a",
+    "g = (v for v in [1, 2, 3] if v > 1)\na = next(g)\nreturn x * next(g) + a",
+    "import itertools as it\n---\nreturn x * sum(it.count())",
+    ENDLESS.replace("k *= 2", "k += 1") + "return x * sum(powers())",
+]
+
+
+@pytest.mark.parametrize("body", UNTAKEN)
+def test_items_that_are_not_known_are_refused(body: str) -> None:
+    answer, _ = shared_compiler().compile(text_of(body, False, {"x": I}), "f")
+    assert answer[0] == "error" and first_finding(answer)[:5] in ("unsup", "limit"), answer
