@@ -380,7 +380,7 @@ REFUSED = [
     ("def either(xs, ys, yes):\n    if yes:\n        return xs\n    return ys\n---\n",
      "xs, ys = [x], [x, x]\nzs = either(xs, ys, yes)\nxs[0] = x + 1\nreturn zs[0]",
      "aliased-item-assignment"),
-    ("", "xs, ys = [x], [x * 2]\nfor _ in range(n):\n    xs[0] = xs[0] + 1\n    xs = ys\nreturn ys[0]",
+    ("", "xs, ys = [x], [x]\nfor _ in range(n):\n    xs[0] = xs[0] + 1\n    xs = ys\nreturn ys[0]",
      "aliased-item-assignment"),
     ("", "d, e = [[x]], [x]\nfor _ in range(n):\n    d[0][0] = x + 1\n    d[0] = e\nreturn e[0]",
      "aliased-item-assignment"),
