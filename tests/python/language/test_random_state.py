@@ -1,5 +1,6 @@
-"""Random programs with instances of a class, their members and the lists in them, and with lists and
-dicts of tensors alone: several names for one object, changes in branches and loops of the graph, functions that return one object or another.
+"""Random programs with instances of a class, their members and the lists in them, and with lists
+and dicts of tensors alone: several names for one object, changes in branches and loops of the
+graph, functions that return one object or another.
 
 Called as Python they mean what Python's references say. Compiled from Python and built from the
 command line they give that, or both are refused. SDX_STATES is how many are drawn (SDX_FULL: 5,000)
@@ -163,7 +164,7 @@ class ListWriter(Writer):
 
     def changes(self) -> list[str]:
         a, b = self.random.choices(self.names, k=2)
-        at, added = self.random.choice("0 -1".split()), self.random.choice(["1.0", "x"])
+        at, added = self.random.choice(["0", "-1"]), self.random.choice(["1.0", "x"])
         return [
             f"{a} = {self.instance()}", f"{a} = {self.instance()}", f"{a} = {self.instance()}",
             f"{a}[{at}] = {self.value()} + {added}", f"{a}[{at}] = {self.value()} + {added}",
