@@ -232,23 +232,25 @@ def upsample_bicubic2d_aa(self, output_size, align_corners, scales_h=None, scale
 
 
 @inline
+def place_with_border(size, at, align_corners):
+    n = op.CastLike(size, at)
+    at = (at + 1.0) * (n - 1.0) / 2.0 if align_corners else ((at + 1.0) * n - 1.0) / 2.0
+    at = op.Max(op.Min(at, n), op.CastLike(-1.0, at)) + 2.0
+    wider = n + 4.0
+    return at * 2.0 / (wider - 1.0) - 1.0 if align_corners else (at * 2.0 + 1.0) / wider - 1.0
+
+
+@inline
 def with_border(x, grid, align_corners):
     """An image with two more pixels at each border, and the places of a grid in it.
 
     For cubic weights, ONNX brings a point into the image before it takes the pixels around it,
     and PyTorch each of these pixels.
     """
-    columns = []
-    for i in range(2):
-        n = op.CastLike(x.shape[3 - i], grid)
-        at = op.Gather(grid, [i], axis=-1)
-        at = (at + 1.0) * (n - 1.0) / 2.0 if align_corners else ((at + 1.0) * n - 1.0) / 2.0
-        at = op.Max(op.Min(at, n), op.CastLike(-1.0, at)) + 2.0
-        wider = n + 4.0
-        columns.append(at * 2.0 / (wider - 1.0) - 1.0 if align_corners
-                       else (at * 2.0 + 1.0) / wider - 1.0)  # fmt: skip
     padded = op.Pad(x, [0, 0, 2, 2, 0, 0, 2, 2], mode="edge")
-    return padded, op.Concat(*columns, axis=-1)
+    places = [place_with_border(x.shape[3 - i], op.Gather(grid, [i], axis=-1), align_corners)
+              for i in range(2)]  # fmt: skip
+    return padded, op.Concat(*places, axis=-1)
 
 
 @aten("grid_sampler.default", "grid_sampler_2d.default", "grid_sampler_3d.default")

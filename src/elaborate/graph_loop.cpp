@@ -237,11 +237,15 @@ struct Hidden {
     std::vector<Symbol> names;  // of its own scope
     std::vector<Symbol> cells;
 
-    // Whether there are any among the cells.
+    // Whether there are any.
     bool add(const Context& c, const std::vector<Symbol>& changed) {
-        for (Symbol cell : changed) {
-            Symbol own = own_name(c, cell);
-            (own.valid() ? names : cells).push_back(own.valid() ? own : cell);
+        for (Symbol one : changed) {
+            Symbol own = is_cell(one) ? own_name(c, one) : one;
+            std::vector<Symbol>& known = own.valid() ? names : cells;
+            Symbol name = own.valid() ? own : one;
+            if (std::find(known.begin(), known.end(), name) == known.end()) {
+                known.push_back(name);
+            }
         }
         return !changed.empty();
     }
@@ -259,11 +263,11 @@ std::optional<Object> try_graph_loop(Context& c, const GraphLoop& loop, Hidden& 
     std::vector<Carried> carried = std::move(*starts);
     LoopMemos::One memo{std::make_shared<std::vector<Carried>>(carried), nullptr};
     bool recalled = loop.statement != nullptr && recall(c, loop, carried);
-    std::vector<Symbol> cells;
-    if (!recalled && !settle_literals(c, loop, names, carried, cells)) {
+    std::vector<Symbol> found;
+    if (!recalled && !settle_literals(c, loop, names, carried, found)) {
         return Object::boolean(false);
     }
-    if (hidden.add(c, cells)) {
+    if (hidden.add(c, found)) {
         return std::nullopt;
     }
     // Each literal may take a round of its own to be found out.
@@ -272,7 +276,7 @@ std::optional<Object> try_graph_loop(Context& c, const GraphLoop& loop, Hidden& 
     for (int rounds = 0; rounds < most && !c.gave_up; ++rounds) {
         Trial trial(c);
         Round round = run_round(c, loop, names, carried, BoundTo::kInputs);
-        if (hidden.add(c, round.cells)) {
+        if (hidden.add(c, round.hidden)) {
             trial.take_back(*round.graph);
             return std::nullopt;
         }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <optional>
 
 #include "elaborate/assignments.h"
@@ -172,9 +173,17 @@ Round run_round(Context& c, const GraphLoop& loop, const std::vector<Symbol>& na
         Symbol own = own_name(c, cell);
         if (own.valid() ? std::find(names.begin(), names.end(), own) == names.end()
                         : !is_carried(carried, cell)) {
-            round.cells.push_back(cell);
+            round.hidden.push_back(cell);
         }
     }
+    // A branch or loop in the body gives what functions called in it have changed as its results.
+    auto is_known = [&](Symbol name) {
+        return is_flag(name) || is_carried(carried, name) ||
+               std::find(names.begin(), names.end(), name) != names.end();
+    };
+    std::vector<Symbol> changed = c.at.scope->changed(mark);
+    std::copy_if(changed.begin(), changed.end(), std::back_inserter(round.hidden),
+                 std::not_fn(is_known));
     for (Symbol name : names) {
         const Object* found = c.at.scope->find(name);
         if (!is_carried(carried, name) && is_bound(found)) {
@@ -187,6 +196,9 @@ Round run_round(Context& c, const GraphLoop& loop, const std::vector<Symbol>& na
         }
     }
     c.at.scope->undo(mark);
+    std::erase_if(round.hidden, [&c](Symbol name) {
+        return !is_cell(name) && !is_bound(c.at.scope->find(name));
+    });
     c.graph = outer;
     return round;
 }
@@ -207,7 +219,7 @@ bool keeps_statics(const Carried& one, const std::vector<Object>& after) {
 }  // namespace
 
 bool settle_literals(Context& c, const GraphLoop& loop, const std::vector<Symbol>& names,
-                     std::vector<Carried>& carried, std::vector<Symbol>& cells) {
+                     std::vector<Carried>& carried, std::vector<Symbol>& hidden) {
     auto has_literal = [](const Carried& one) {
         return std::any_of(one.slots.begin(), one.slots.end(),
                            [](const Slot& slot) { return slot.is_literal; });
@@ -218,8 +230,8 @@ bool settle_literals(Context& c, const GraphLoop& loop, const std::vector<Symbol
     Trial trial(c);
     Round round = run_round(c, loop, names, carried, BoundTo::kStarts);
     trial.take_back(*round.graph);
-    cells = round.cells;
-    if (!cells.empty()) {
+    hidden = round.hidden;
+    if (!hidden.empty()) {
         return true;
     }
     std::vector<Symbol> others;  // whose text or None becomes another: they have no value there

@@ -16,10 +16,10 @@ enum class BoundTo : uint8_t { kInputs, kStarts };
 Round run_round(Context& c, const GraphLoop& loop, const std::vector<Symbol>& names,
                 std::vector<Carried>& carried, BoundTo what);
 
-// Settles the element types of names that start as numbers. False after an error. `cells`: those
-// that the body changes and that are not carried; then nothing is settled.
+// Settles the element types of names that start as numbers. False after an error. `hidden`:
+// names and cells that the body changes and that are not carried; then nothing is settled.
 bool settle_literals(Context& c, const GraphLoop& loop, const std::vector<Symbol>& names,
-                     std::vector<Carried>& carried, std::vector<Symbol>& cells);
+                     std::vector<Carried>& carried, std::vector<Symbol>& hidden);
 
 // Whether what the body gives back fits the types that it was given; widens them where it does not.
 Fit fit_round(Context& c, const GraphLoop& loop, std::vector<Carried>& carried, const Round& round,

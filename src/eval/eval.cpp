@@ -20,7 +20,7 @@ bool is_of(ElementType declared, const Tensor& tensor) {
     return declared == ElementType::kUndefined || declared == tensor.element_type();
 }
 
-// Whether it is, or holds, what the type says. Shapes are not looked at.
+// A sequence or a map, which hold what the type says. Shapes of items are not looked at.
 bool holds_declared(const Type& type, const RuntimeValue& value) {
     if (!type.is_known() || value.is_none()) {
         return true;
@@ -39,16 +39,11 @@ bool holds_declared(const Type& type, const RuntimeValue& value) {
            });
 }
 
-// Whether a value may be given for what a graph declares, shapes of items included.
+// Whether a value may be given for what a graph declares.
 bool fits(const Type& declared, const RuntimeValue& value) {
     const Type& type = declared.kind() == TypeKind::kOptional ? declared.element() : declared;
     if (!type.is_known()) {
         return true;
-    }
-    if (value.is_sequence() && type.kind() == TypeKind::kSequence) {
-        const std::vector<RuntimeValue>& items = value.sequence().items;
-        return std::all_of(items.begin(), items.end(),
-                           [&](const RuntimeValue& item) { return fits(type.element(), item); });
     }
     if (!value.is_tensor()) {
         return holds_declared(type, value);
@@ -73,21 +68,6 @@ bool fits(const Type& declared, const RuntimeValue& value) {
         }
     }
     return true;
-}
-
-// "input `x` is DOUBLE[2]": what does not fit, of an input or of an item of a sequence.
-std::string misfit(std::string_view name, const Type& declared, const RuntimeValue& value) {
-    if (value.is_sequence() && declared.kind() == TypeKind::kSequence) {
-        const std::vector<RuntimeValue>& items = value.sequence().items;
-        auto bad = std::find_if_not(items.begin(), items.end(), [&](const RuntimeValue& item) {
-            return fits(declared.element(), item);
-        });
-        if (bad != items.end()) {
-            return fmt::format("item {} of input `{}` is {}", bad - items.begin(), name,
-                               bad->describe());
-        }
-    }
-    return fmt::format("input `{}` is {}", name, value.describe());
 }
 
 // What an operator that is not known to inference gives may be of another type than the graph says.
@@ -153,7 +133,7 @@ Status place_inputs(const Plan& plan,
         if (!fits((*found)->type, value)) {
             const Type& declared = (*found)->type;
             return Error{fmt::format(
-                "{}, but the graph declares {}{}", misfit(name, declared, value),
+                "input `{}` is {}, but the graph declares {}{}", name, value.describe(),
                 declared.to_string(),
                 value.is_tensor()
                     ? conversion_help(name, value.tensor().element_type(), declared.element_type())

@@ -167,7 +167,12 @@ ir::AttributeType implied_attribute_type(Context& c, const Object& object) {
         return ir::AttributeType::kTensor;
     }
     std::optional<std::vector<Object>> items = list_items(c, object);
-    return items ? calls::implied_list_type(*items, kind_of_item) : ir::AttributeType::kUndefined;
+    if (!items) {
+        return ir::AttributeType::kUndefined;
+    }
+    // As onnxscript: sources that give an empty list compile.
+    return items->empty() ? ir::AttributeType::kInts
+                          : calls::implied_list_type(*items, kind_of_item);
 }
 
 // A type of tensors without sizes stands for its element type, as in `to=INT64`.
@@ -202,7 +207,7 @@ std::string_view attribute_words(ir::AttributeType type) {
         case ir::AttributeType::kTypeProto:
             return "a type, such as `FLOAT[...]`";
         case ir::AttributeType::kUndefined:
-            return "a number, a string, a tensor, or a list of one kind of them that is not empty";
+            return "a number, a string, a tensor, or a list of one kind of them";
         default:
             return "another type";
     }

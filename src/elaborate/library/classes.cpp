@@ -159,8 +159,8 @@ bool assign_to_member(Context& c, Namespace& own, std::string_view name, const O
     }
     if (is_of_instance && may_be_another(c, own.object())) {
         c.report(kAliasedItemAssignment, range,
-                 fmt::format("an instance of `{}` is changed that may be another one, as the run "
-                             "decides",
+                 fmt::format("an instance of `{}` is changed that another name may hold too, "
+                             "depending on values at run time",
                              own.name))
             .with_help("make a new instance where it is chosen, as by `dataclasses.replace`");
         return false;

@@ -212,9 +212,9 @@ Object py_reversed(Context& c, const Arguments& a) {
 Object py_iter(Context& c, const Arguments& a) {
     const Object& object = a.positional[0];
     return gives_once(object) ? object
-                               : lazy(c, "an iterator", a, 0, [items = object](Context& user) {
-                                     return static_items(user, items);
-                                 });
+                              : lazy(c, "an iterator", a, 0, [items = object](Context& user) {
+                                    return static_items(user, items);
+                                });
 }
 
 Object py_next(Context& c, const Arguments& a) {

@@ -77,7 +77,8 @@ bool is_certain_to_change(Context& c, const Object& object, Range range) {
         return true;
     }
     c.report(kAliasedItemAssignment, range,
-             fmt::format("{} is changed that may be another one, as the run decides",
+             fmt::format("{} is changed that another name may hold too, depending on values at run "
+                         "time",
                          object.is(ObjectKind::kDict) ? "a dict" : "a list"))
         .with_help("copy it where it is chosen: `xs = list(xs)` or `d = dict(d)`");
     return false;

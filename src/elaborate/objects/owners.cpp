@@ -112,6 +112,12 @@ std::vector<std::shared_ptr<void>> choices_of(const Context& c, const Object& ob
     return living;
 }
 
+void inherit_choices(Context& c, const Object& one, const Object& other) {
+    for (const std::shared_ptr<void>& further : choices_of(c, other)) {
+        note_choice(c, one, other.kind(), further);
+    }
+}
+
 bool may_be_another(const Context& c, const Object& object) {
     auto has_living = [&c](const auto& choices, const auto& key) {
         auto found = choices.find(key);

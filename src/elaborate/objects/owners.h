@@ -59,6 +59,9 @@ bool is_foreign(const Context& c, const Object& object);
 void note_choice(Context& c, const Object& one, const Object& other);
 void note_choice(Context& c, const Object& one, ObjectKind kind, const std::weak_ptr<void>& other);
 
+// Notes that what another one may be the first may be, too, where nothing holds the other any more.
+void inherit_choices(Context& c, const Object& one, const Object& other);
+
 // Those that it may be to Python and that something still holds.
 std::vector<std::shared_ptr<void>> choices_of(const Context& c, const Object& object);
 

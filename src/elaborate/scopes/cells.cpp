@@ -248,8 +248,9 @@ JoinedGraph::~JoinedGraph() {
     MemberCells& cells = *c_.cells;
     while (cells.log.size() > mark_) {
         const Cell& cell = cells.cells[cells.log.back().cell];
-        // What was made in here leaves it as it is: no other branch knows of it.
-        if (!is_inside(home_of(c_, cell), graph_)) {
+        // What was made in here leaves it as it is: no other branch knows of it. The scope that it
+        // runs in has put back its names, which statements assign, too.
+        if (cell.scope != c_.at.scope && !is_inside(home_of(c_, cell), graph_)) {
             put(cell, cells.log.back().before);
         }
         cells.log.pop_back();

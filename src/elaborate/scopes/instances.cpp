@@ -235,17 +235,28 @@ bool are_one(const Object& a, const Object& b) {
            (a.is(ObjectKind::kModule) || a.is_sequence() || a.is(ObjectKind::kDict));
 }
 
-void note_instances(Context& c, const Object& made, const Object& object) {
+namespace {
+
+void note_part(Context& c, const Object& made, const Object& object) {
     note_choice(c, made, object);
+    note_instances(c, made, object);
+}
+
+}  // namespace
+
+void note_instances(Context& c, const Object& made, const Object& object) {
+    if (made.is(ObjectKind::kModule)) {
+        note_choice(c, made, object);
+    }
     if (made.is_sequence() && object.is_sequence()) {
         for (size_t i = 0; i < std::min(made.items().size(), object.items().size()); ++i) {
-            note_instances(c, made.items()[i], object.items()[i]);
+            note_part(c, made.items()[i], object.items()[i]);
         }
     }
     if (made.is(ObjectKind::kDict) && object.is(ObjectKind::kDict)) {
         for (const auto& [key, value] : made.get<DictObject>().items) {
             if (const Object* before = object.get<DictObject>().find(key)) {
-                note_instances(c, value, *before);
+                note_part(c, value, *before);
             }
         }
     }
@@ -255,7 +266,7 @@ void note_instances(Context& c, const Object& made, const Object& object) {
     }
     for (const auto& [name, value] : one->own_values()) {
         if (const Object* before = other->find_own(name)) {
-            note_instances(c, value, *before);
+            note_part(c, value, *before);
         }
     }
 }

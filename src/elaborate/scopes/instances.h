@@ -44,8 +44,8 @@ void note_held(Context& c, const Object& made, const HeldObject& held);
 // in the current graph or in one around it.
 void add_outer_parts(const Context& c, const Object& object, KnownObjects& parts);
 
-// Notes that the instances, lists and dicts in `made`, which a branch or loop gives, may be those
-// in `object` to Python.
+// Notes that an instance, and the instances, lists and dicts in `made`, which a branch or loop
+// gives, may be those of `object` to Python.
 void note_instances(Context& c, const Object& made, const Object& object);
 
 }  // namespace sardonyx::elaborate

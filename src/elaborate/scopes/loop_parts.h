@@ -35,7 +35,7 @@ struct Round {
     std::vector<std::pair<Symbol, Object>> instances;  // names that hold one at its end
     std::vector<Object> held;                          // of each carried name, as it is
     std::vector<Symbol> failed;                        // those whose binding has been reported
-    std::vector<Symbol> cells;                         // that it has changed, and are not carried
+    std::vector<Symbol> hidden;      // names and cells that it has changed, and its text does not
     Object go_on;                    // BOOL: static or a tensor of the body's graph
     Object broke, returned, result;  // the flags
 };

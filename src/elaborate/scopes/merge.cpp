@@ -508,6 +508,8 @@ void take_names(Context& c, Merge& joined, const std::vector<Pair>& kept,
             bool is_container = one->is(ObjectKind::kList) || one->is(ObjectKind::kDict);
             if (is_container && is_held_elsewhere(c, *one, pair.name, branches)) {
                 note_choice(c, value, *one);
+            } else if (is_container) {
+                inherit_choices(c, value, *one);
             }
             note_instances(c, value, *one);
         }
@@ -526,6 +528,8 @@ Jump merge_returns(Context& c, ir::Value* condition, Branch& yes, Branch& no, Ra
         report_results(c, yes.result, no.result, range, yes.result_range, no.result_range);
     } else if (joined.emit(condition)) {
         c.at.result = joined.take(yes.result, no.result);
+        note_choice(c, c.at.result, yes.result);
+        note_choice(c, c.at.result, no.result);
         note_instances(c, c.at.result, yes.result);
         note_instances(c, c.at.result, no.result);
     }

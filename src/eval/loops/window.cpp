@@ -102,7 +102,7 @@ Result<WindowGeometry> window_geometry(const KernelContext& c, Dims in, Dims ker
             g.out.push_back(out);
         } else {
             int64_t out = output_size(g, d, c.int_attribute("ceil_mode", 0) != 0);
-            if (out <= 0 && g.in[d] > 0) {
+            if (out < 0 && g.in[d] > 0) {
                 return Error{
                     fmt::format("a window of {} does not fit axis {} of {} with its padding",
                                 g.extent(d), d, to_string(g.in))};

@@ -7,7 +7,6 @@ import subprocess
 
 import numpy as np
 import pytest
-import sardonyx
 from sardonyx import FLOAT, EvalError, script
 from sardonyx import opset18 as op
 
@@ -51,17 +50,6 @@ def test_another_element_type_compiled() -> None:
     with pytest.raises(EvalError) as error:
         f.compile()(np.ones((3, 1), np.float32))
     assert "astype" not in str(error.value)
-
-
-def test_items_of_another_shape() -> None:
-    """As for a tensor; a name is a size of its own in each item."""
-    text = '<ir_version: 10, opset_import: ["": 17]> g (seq(float[N,3]) s) => (float[M,3] y) '
-    model = sardonyx.from_text(text + "{ y = ConcatFromSequence<axis=0>(s) }", "onnxtxt")
-    items = [np.ones((n, 3), np.float32) for n in (2, 1)]
-    assert model(items).shape == (3, 3)
-    for bad in (np.ones((2, 4), np.float32), np.ones(3, np.float32), np.ones((2, 3))):
-        with pytest.raises(EvalError, match=r"^item 2 of input `s` is .*the graph declares"):
-            model([*items, bad])
 
 
 def test_another_element_type_on_the_command_line(tmp_path: pathlib.Path) -> None:

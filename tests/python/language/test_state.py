@@ -142,6 +142,8 @@ def counter(start):
 ---
 """
 
+TURN = "k, m = x, x * 2\ndef turn():\n    nonlocal k, m\n    k, m = m, k + 1\n"
+
 CHANGED = [
     ("a = Sum(x * 0)\nfor _ in range(n):\n    a.add(x)\nreturn a.total, a.n", (X * 3, N)),
     ("a = Sum(x * 0)\nb = a\nfor _ in range(n):\n    b.total = b.total + x\nreturn a.total", X * 3),
@@ -159,6 +161,12 @@ CHANGED = [
       "for _ in range(n):\n    add(x)\nreturn s"), X * 3),
     (("s = x\ndef add(v):\n    nonlocal s\n    if yes:\n        s = s + v\n"
       "add(x)\nadd(1.0)\nreturn s"), X * 2 + 1),
+    # What a called function changes in a branch or loop of the body is the loop's, too.
+    (f"{TURN}for _ in range(n):\n    for _ in range(n):\n        turn()\nreturn k", X * 2 + 4),
+    (f"{TURN}for _ in range(n):\n    if yes:\n        turn()\nreturn k", X * 2 + 1),
+    ((f"{TURN}for i in range(n):\n    if i > 0:\n        for _ in range(2):\n            turn()\n"
+      "return k + m"), X * 3 + 4),
+    (f"{TURN}if x[0] > 5:\n    for _ in range(n):\n        k = m\n    turn()\nreturn k", X),
     ("step = counter(0)\nfor _ in range(2):\n    step(2)\nreturn x * step(1)", X * 5),
     ("step = counter(x)\nfor _ in range(n):\n    step(x)\nreturn step(1.0) + step(0.0)", X * 8 + 2),
 ]  # fmt: skip
