@@ -137,12 +137,18 @@ class Writer:
 
 
 class ListWriter(Writer):
-    """The same over lists of tensors, and two names of a dict that holds one."""
+    """The same over lists of tensors, two names of a dict that holds one, and functions that change
+    the lists or names of the one around."""
 
-    first, others = (
-        "[x]\n    d = {'v': x, 'k': [x * 4.0]}\n    e = d",
-        ("[x * 2.0]", "[x, x * 3.0]"),
-    )
+    first = """[x]
+    d = {'v': x, 'k': [x * 4.0]}
+    e = d
+    def add(v):
+        a[0] = a[0] + v
+    def turn():
+        nonlocal a, b
+        a, b = b, a"""
+    others = ("[x * 2.0]", "[x, x * 3.0]")
 
     def condition(self) -> str:
         name = self.random.choice(self.names)
@@ -171,7 +177,7 @@ class ListWriter(Writer):
             f"{a}[0] += 0.5", f"{a}.append({self.value()})", f"{a}, {b} = {b}, {a}",
             f"d['k'] = {self.instance()}", f"d['v'] = {self.value()} * 1.5", "e = d", "d = e",
             f"d['k'][0] = {self.value()} + 2.0", f"put({a}, {self.value()})", "d = dict(d)",
-            f"d = {{'v': {self.value()}, 'k': {a}}}",
+            f"d = {{'v': {self.value()}, 'k': {a}}}", "turn()", f"add({self.value()})",
         ]  # fmt: skip
 
     def terms(self) -> list[str]:
