@@ -138,6 +138,12 @@ Object eval_arguments_and_call(Context& c, const syntax::CallExpr* expr, size_t 
             find_operator(c, compiled_opset(c, base.get<OpsetObject>()), c.text(attribute->name),
                           arguments, is_known);
         }
+        // A list that gets what is not known is not known any more.
+        if (callee.is(ObjectKind::kMethod) && c.knows_no_arguments && arguments.receiver.valid() &&
+            is_changing_method(c.text(attribute->name)) &&
+            c.at.scope->find(arguments.receiver) != nullptr) {
+            c.at.scope->set(arguments.receiver, Object::error());
+        }
         return Object::error();
     }
     if (is_operator) {

@@ -58,6 +58,8 @@ RIGHT = {
     "operators of the caller": (
         "if op.version >= 20:\n    return op.Gelu(x)\nreturn x.shape[n] * op.Erf(x)"
     ),
+    "lists that grow": ("xs, ys = [], []\nfor i in range(2):\n    xs.append(x)\nys.extend(n)\n"
+                        "return op.Concat(*xs, axis=0) + op.Concat(*ys, axis=0) + xs[1] + ys[0]"),
     "methods": "return x.sum(n).reshape([n.shape[0], -1]).foo(n=1)",
 }  # fmt: skip
 
