@@ -160,12 +160,12 @@ void each_held(const Object& object, See&& see) {
     }
 }
 
-HeldObject held_at(const Object& object, int depth) {
-    HeldObject held{object.kind(), object.pointer(), {}};
+HeldObject held_at(const Object& object, const Object& place, int depth) {
+    HeldObject held{place, object.kind(), object.pointer(), {}};
     if (depth < kDeepest) {
         each_held(object, [&](const Object& key, const Object& part) {
             if (is_open(part) || part.is_sequence()) {
-                held.parts.emplace_back(key, held_at(part, depth + 1));
+                held.parts.push_back(held_at(part, key, depth + 1));
             }
         });
     }
@@ -175,7 +175,7 @@ HeldObject held_at(const Object& object, int depth) {
 }  // namespace
 
 HeldObject held_objects(const Object& object) {
-    return held_at(object, 0);
+    return held_at(object, Object::none(), 0);
 }
 
 void note_held(Context& c, const Object& made, const HeldObject& held) {
@@ -184,8 +184,8 @@ void note_held(Context& c, const Object& made, const HeldObject& held) {
         return;
     }
     each_held(made, [&](const Object& key, const Object& part) {
-        for (const auto& [place, before] : held.parts) {
-            if (identical(place, key)) {
+        for (const HeldObject& before : held.parts) {
+            if (identical(before.place, key)) {
                 note_held(c, part, before);
             }
         }

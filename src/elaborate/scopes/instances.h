@@ -4,7 +4,6 @@
 
 #include <memory>
 #include <set>
-#include <utility>
 #include <vector>
 
 #include "elaborate/objects/context.h"
@@ -30,9 +29,10 @@ using KnownObjects = std::set<std::weak_ptr<void>, std::owner_less<>>;
 
 // An instance, list, tuple or dict as it was at one time: which objects stood in it, and where.
 struct HeldObject {
+    Object place;  // the member, index or key that it has stood at
     ObjectKind kind = ObjectKind::kError;
     std::weak_ptr<void> object;
-    std::vector<std::pair<Object, HeldObject>> parts;  // by member, index or key
+    std::vector<HeldObject> parts;
 };
 
 HeldObject held_objects(const Object& object);
