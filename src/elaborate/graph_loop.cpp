@@ -238,14 +238,9 @@ struct Hidden {
     std::vector<Symbol> cells;
 
     // Whether there are any.
-    bool add(const Context& c, const std::vector<Symbol>& changed) {
+    bool add(const std::vector<Symbol>& changed) {
         for (Symbol one : changed) {
-            Symbol own = is_cell(one) ? own_name(c, one) : one;
-            std::vector<Symbol>& known = own.valid() ? names : cells;
-            Symbol name = own.valid() ? own : one;
-            if (std::find(known.begin(), known.end(), name) == known.end()) {
-                known.push_back(name);
-            }
+            (is_cell(one) ? cells : names).push_back(one);
         }
         return !changed.empty();
     }
@@ -267,7 +262,7 @@ std::optional<Object> try_graph_loop(Context& c, const GraphLoop& loop, Hidden& 
     if (!recalled && !settle_literals(c, loop, names, carried, found)) {
         return Object::boolean(false);
     }
-    if (hidden.add(c, found)) {
+    if (hidden.add(found)) {
         return std::nullopt;
     }
     // Each literal may take a round of its own to be found out.
@@ -276,7 +271,7 @@ std::optional<Object> try_graph_loop(Context& c, const GraphLoop& loop, Hidden& 
     for (int rounds = 0; rounds < most && !c.gave_up; ++rounds) {
         Trial trial(c);
         Round round = run_round(c, loop, names, carried, BoundTo::kInputs);
-        if (hidden.add(c, round.hidden)) {
+        if (hidden.add(round.hidden)) {
             trial.take_back(*round.graph);
             return std::nullopt;
         }

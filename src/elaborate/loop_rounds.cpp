@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <iterator>
 #include <optional>
 
 #include "elaborate/assignments.h"
@@ -169,21 +168,19 @@ Round run_round(Context& c, const GraphLoop& loop, const std::vector<Symbol>& na
         round.results.push_back(packed(after));
         round.held.push_back(after);
     }
+    auto is_known = [&](Symbol name) {
+        auto is_in = [name](const std::vector<Symbol>& some) {
+            return std::find(some.begin(), some.end(), name) != some.end();
+        };
+        return is_flag(name) || is_carried(carried, name) || is_in(names) || is_in(round.hidden);
+    };
     for (Symbol cell : joined.changed()) {
         Symbol own = own_name(c, cell);
-        if (own.valid() ? std::find(names.begin(), names.end(), own) == names.end()
-                        : !is_carried(carried, cell)) {
-            round.hidden.push_back(cell);
+        if (Symbol name = own.valid() ? own : cell; !is_known(name)) {
+            round.hidden.push_back(name);
         }
     }
-    // A branch or loop in the body gives what functions called in it have changed as its results.
-    auto is_known = [&](Symbol name) {
-        return is_flag(name) || is_carried(carried, name) ||
-               std::find(names.begin(), names.end(), name) != names.end();
-    };
     std::vector<Symbol> changed = c.at.scope->changed(mark);
-    std::copy_if(changed.begin(), changed.end(), std::back_inserter(round.hidden),
-                 std::not_fn(is_known));
     for (Symbol name : names) {
         const Object* found = c.at.scope->find(name);
         if (!is_carried(carried, name) && is_bound(found)) {
@@ -196,9 +193,12 @@ Round run_round(Context& c, const GraphLoop& loop, const std::vector<Symbol>& na
         }
     }
     c.at.scope->undo(mark);
-    std::erase_if(round.hidden, [&c](Symbol name) {
-        return !is_cell(name) && !is_bound(c.at.scope->find(name));
-    });
+    // A branch or loop in the body gives what functions called in it have changed as its results.
+    for (Symbol name : changed) {
+        if (!is_known(name) && is_bound(c.at.scope->find(name))) {
+            round.hidden.push_back(name);
+        }
+    }
     c.graph = outer;
     return round;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "elaborate/emit/interpreter.h"
+#include "elaborate/library/iterable_builtins.h"
 #include "elaborate/objects/arguments.h"
 #include "elaborate/objects/context.h"
 #include "elaborate/objects/items.h"
@@ -312,16 +313,9 @@ namespace {
 
 // Whether the function holds for an item; nothing after a diagnostic.
 std::optional<bool> holds_for(Context& c, const Arguments& a, const Object& item) {
-    Object answer = item;
-    if (!a.positional[0].is_none()) {
-        Arguments one;
-        one.positional = {item};
-        one.ranges = {a.range};
-        one.range = one.callee_range = a.range;
-        answer = call(c, a.positional[0], one);
-    }
-    std::optional<bool> holds = answer.is_error() ? std::nullopt : truth(answer);
-    if (!holds && !answer.is_error()) {
+    std::optional<Items> answers = apply_to_each(c, a.positional[0], {item}, a.range);
+    std::optional<bool> holds = answers ? truth(answers->front()) : std::nullopt;
+    if (!holds && answers) {
         refuse(c, a.range, "a tensor decides which items are taken", "use `op.Compress`");
     }
     return holds;

@@ -115,6 +115,18 @@ Object unpacked(Context& c, const Object& object) {
 
 namespace {
 
+// Calls `see(part)` for what stands in an instance, list, tuple or dict.
+template <typename See>
+void each_inner(const Object& object, const See& see) {
+    if (Namespace* own = script_instance(object)) {
+        for (const auto& [name, value] : own->own_values()) {
+            see(value);
+        }
+    } else if (object.is_sequence() || object.is(ObjectKind::kDict)) {
+        each_part(object, see);
+    }
+}
+
 bool reaches_at(const Object& object, const Object& part, int depth) {
     if (object.pointer() != nullptr && object.pointer() == part.pointer()) {
         return true;
@@ -124,13 +136,7 @@ bool reaches_at(const Object& object, const Object& part, int depth) {
     if (depth == kDeepest) {
         return false;
     }
-    if (Namespace* own = script_instance(object)) {
-        for (const auto& [name, value] : own->own_values()) {
-            see(value);
-        }
-    } else if (object.is_sequence() || object.is(ObjectKind::kDict)) {
-        each_part(object, see);
-    }
+    each_inner(object, see);
     return is_found;
 }
 
@@ -208,20 +214,13 @@ void add_outer_parts_at(const Context& c, const Object& object, int depth, Known
     if (depth == kDeepest) {
         return;
     }
-    auto see = [&](const Object& part) { add_outer_parts_at(c, part, depth + 1, parts); };
     if (is_open(object)) {
         add_outer_part(c, object.pointer(), parts);
         for (const std::shared_ptr<void>& other : choices_of(c, object)) {
             add_outer_part(c, other, parts);
         }
     }
-    if (Namespace* own = script_instance(object)) {
-        for (const auto& [name, value] : own->own_values()) {
-            see(value);
-        }
-    } else if (object.is_sequence() || object.is(ObjectKind::kDict)) {
-        each_part(object, see);
-    }
+    each_inner(object, [&](const Object& part) { add_outer_parts_at(c, part, depth + 1, parts); });
 }
 
 }  // namespace
