@@ -70,6 +70,20 @@ void add_once(Choices& choices, const std::weak_ptr<void>& one) {
     }
 }
 
+// It and what it may be, which who may be it may be, too, also where nothing holds it any more:
+// those that something else than `one` holds.
+Choices with_choices(Context& c, const std::weak_ptr<void>& other,
+                     const std::shared_ptr<void>& one) {
+    Choices others{other};
+    for (const std::weak_ptr<void>& further : c.owners->chosen[other]) {
+        std::shared_ptr<void> living = further.lock();
+        if (living != nullptr && living != one) {
+            others.push_back(further);
+        }
+    }
+    return others;
+}
+
 }  // namespace
 
 void note_choice(Context& c, const Object& one, const Object& other) {
@@ -78,25 +92,22 @@ void note_choice(Context& c, const Object& one, const Object& other) {
 
 void note_choice(Context& c, const Object& one, ObjectKind kind, const std::weak_ptr<void>& other) {
     if ((one.is_tensor() || one.is_numbers()) && kind == ObjectKind::kList) {
-        c.owners->chosen_sequences[one.value()].emplace_back(other);
-        c.owners->in_sequences.insert(other);
+        Choices& lists = c.owners->chosen_sequences[one.value()];
+        for (const std::weak_ptr<void>& each : with_choices(c, other, nullptr)) {
+            add_once(lists, each);
+            c.owners->in_sequences.insert(each);
+        }
         return;
     }
     if (!is_open(one) || one.kind() != kind || one.pointer() == other.lock()) {
         return;
     }
-    // What the other one may be, this one may be, too, also where nothing holds the other one any
-    // more.
-    Choices others{other};
-    for (const std::weak_ptr<void>& further : c.owners->chosen[other]) {
-        std::shared_ptr<void> living = further.lock();
-        if (living != nullptr && living != one.pointer()) {
-            others.push_back(further);
-        }
-    }
-    for (const std::weak_ptr<void>& each : others) {
+    for (const std::weak_ptr<void>& each : with_choices(c, other, one.pointer())) {
         add_once(c.owners->chosen[one.pointer()], each);
         add_once(c.owners->chosen[each], one.pointer());
+        if (c.owners->in_sequences.count(each) > 0) {
+            c.owners->in_sequences.insert(one.pointer());
+        }
     }
 }
 
@@ -115,6 +126,9 @@ std::vector<std::shared_ptr<void>> choices_of(const Context& c, const Object& ob
 void inherit_choices(Context& c, const Object& one, const Object& other) {
     for (const std::shared_ptr<void>& further : choices_of(c, other)) {
         note_choice(c, one, other.kind(), further);
+    }
+    if (one.is(ObjectKind::kList) && c.owners->in_sequences.count(other.pointer()) > 0) {
+        c.owners->in_sequences.insert(one.pointer());
     }
 }
 

@@ -286,11 +286,22 @@ class Merge {
                                             value->type.element_type(), range_);
     }
 
-    // A list of a branch as a sequence; of an ONNX sequence itself.
+    // A list of a branch as a sequence; of an ONNX sequence itself. One list that several names hold
+    // is one sequence, by which they are known to hold the same (scopes/aliases.cpp).
     Object as_sequence(ir::Graph* graph, const Object& list, ElementType type) {
         if (list.is_tensor() || list.is_numbers()) {
             return list.is_tensor() ? list : Object::tensor(list.value());
         }
+        for (const Made& one : made_) {
+            if (one.graph == graph && one.type == type && one.list.pointer() == list.pointer()) {
+                return one.sequence;
+            }
+        }
+        made_.push_back({graph, list, type, new_sequence(graph, list, type)});
+        return made_.back().sequence;
+    }
+
+    Object new_sequence(ir::Graph* graph, const Object& list, ElementType type) {
         ir::Graph* outer = c_.graph;
         c_.graph = graph;
         Object sequence = empty_sequence(c_, Type::sequence(Type::tensor(type)), range_);
@@ -305,10 +316,18 @@ class Merge {
         return sequence;
     }
 
+    struct Made {
+        ir::Graph* graph;
+        Object list;
+        ElementType type;
+        Object sequence;
+    };
+
     Context& c_;
     Branch& yes_;
     Branch& no_;
     Range range_;
+    std::vector<Made> made_;
     ir::Node* node_ = nullptr;
     size_t next_ = 0;
     bool failed_ = false;

@@ -396,6 +396,13 @@ REFUSED = [
           "return e['a']"), "aliased-item-assignment"),
     (HELD, ("a, b = Log(), Log()\na.rows = [x, x]\nb.rows = [x]\nr = a.rows if yes else b.rows\n"
             "a.rows[0] = x * 2\nreturn r[0]"), "aliased-item-assignment"),
+    # One of two names becomes a sequence, and the other a list that is chosen; then both sequences.
+    ("", ("xs, ys = [x], [x, x, x]\nif yes:\n    xs[0] = x + 1\nelse:\n    xs[0] = x * 5\n"
+          "    ys = xs\nxs[0] = x * 3\nreturn xs[0] + 10 * ys[0]"), "aliased-item-assignment"),
+    ("", ("xs, ys = [x], [x, x]\nif yes:\n    ys = xs\nif n > 5:\n    xs = [x + 1]\n"
+          "xs[0] = x * 3\nreturn xs[0] + 10 * ys[0]"), "aliased-item-assignment"),
+    ("", ("xs, d = [x], {'p': [x, x]}\nif yes:\n    xs = [x, x, x]\n    d = {'p': xs}\n"
+          "xs.append(x * 3)\nreturn xs[-1] + 10 * d['p'][-1]"), "aliased-item-assignment"),
     (SUM, "k = 0\ndef one(v):\n    k = k + v\n    return k\nreturn x + one(1)", "unbound-name"),
     ("K = 2.0\ndef add(v):\n    K = K + v\n    return K\n---\n", "return add(x)", "unbound-name"),
     ("T = [0.0]\n---\n", "def one():\n    global T\n    T = 1.0\none()\nreturn x * T",
