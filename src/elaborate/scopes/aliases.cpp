@@ -81,8 +81,10 @@ class Origins {
             add_subgraph(*node, "then_branch", index);
             add_subgraph(*node, "else_branch", index);
         } else if (ir::is_standard(node, "Loop")) {
-            add(index + 2 < node->input_count() ? node->input(index + 2) : nullptr);
-            add_subgraph(*node, "body", index + 1);
+            if (index + 2 < node->input_count()) {  // else it has the rows of all iterations
+                add(node->input(index + 2));
+                add_subgraph(*node, "body", index + 1);
+            }
         } else if (what_ == Of::kTensor && (ir::is_standard(node, "SequenceAt") ||
                                             ir::is_standard(node, "SequenceConstruct") ||
                                             ir::is_standard(node, "SequenceInsert"))) {
@@ -108,34 +110,35 @@ enum class NameClass : uint8_t { kSame, kOther };
 class Holders {
   public:
     explicit Holders(const ir::Value* value) : value_(value), value_is_merged_(is_merged(value)) {}
-    // The same, or one of those that it may be.
-    Holders(const Context& c, const ir::Value* value) : Holders(value) {
-        if (value_is_merged_) {
-            origins_ = Origins(c, Origins::Of::kTensor).of(value);
-        }
-    }
+    // The same, or one of those that both may be.
+    Holders(const Context& c, const ir::Value* value, Origins::Of what = Origins::Of::kTensor)
+        : value_(value),
+          value_is_merged_(is_merged(value)),
+          c_(&c),
+          what_(what),
+          origins_(Origins(c, what).of(value)) {}
     // The places that hold a list: names of a class may share items of it, which says nothing.
     static Holders of_list(const Context& c, const ir::Value* value) {
-        Holders holders(value);
-        holders.c_ = &c;
-        holders.origins_ = Origins(c, Origins::Of::kList).of(value);
-        return holders;
+        return {c, value, Origins::Of::kList};
     }
 
     bool may_be(const ir::Value* other, NameClass of_name) const {
-        if (c_ != nullptr) {
-            const auto others = Origins(*c_, Origins::Of::kList).of(other);
-            return std::any_of(others.begin(), others.end(),
-                               [this](const ir::Value* one) { return origins_.count(one) != 0; });
+        bool is_either_merged = value_is_merged_ || is_merged(other);
+        if (other == value_ || c_ == nullptr) {
+            return other == value_ || (of_name == NameClass::kSame && is_either_merged);
         }
-        bool may_share = of_name == NameClass::kSame && (value_is_merged_ || is_merged(other));
-        return other == value_ || may_share || origins_.count(other) != 0;
+        if (what_ == Origins::Of::kTensor && !is_either_merged) {
+            return false;
+        }
+        const auto others = Origins(*c_, what_).of(other);
+        return std::any_of(others.begin(), others.end(),
+                           [this](const ir::Value* one) { return origins_.count(one) != 0; });
     }
 
     int count(const Object& object, NameClass of_name, int depth = 0) {
         // A number is no list, and nothing changes it.
         if (object.is_number_tensor() ||
-            (c_ != nullptr && object.is_tensor() && !is_sequence_value(object))) {
+            (what_ == Origins::Of::kList && object.is_tensor() && !is_sequence_value(object))) {
             return 0;
         }
         if (object.is_tensor() || object.is_numbers()) {
@@ -200,7 +203,8 @@ class Holders {
     static constexpr int64_t kSteps = 1'000'000;
     const ir::Value* value_;
     bool value_is_merged_;
-    const Context* c_ = nullptr;  // of a list
+    const Context* c_ = nullptr;  // null: the class of a name says what it may hold
+    Origins::Of what_ = Origins::Of::kTensor;
     std::unordered_set<const ir::Value*> origins_;
     int64_t steps_ = 0;
     std::unordered_set<const void*> seen_;  // a list that two names share is one place
@@ -319,18 +323,18 @@ std::optional<std::string> other_holder(Context& c, const ir::Value* value, Symb
         }
     }
     bool can_give = !in_list && !is_merged(value) && runs_once(c);
+    Holders around = is_list ? Holders::of_list(c, value) : Holders(c, value);
     // A caller may have given one tensor for several parameters.
     bool in_call = c.at.caller != nullptr && c.at.caller->scope != nullptr;
     for (const auto& [symbol, object] : c.at.scope->values()) {
         bool is_seen = std::find(names.begin(), names.end(), symbol.index) != names.end();
-        if (!is_seen && in_call && (object.is_tensor() || object.is_numbers()) &&
-            object.value() == value && is_live(c, symbol, offset)) {
+        if (!is_seen && in_call && is_live(c, symbol, offset) &&
+            around.count(object, NameClass::kOther) > 0) {
             ++places;
             holder = symbol.index < c.tree().names.size() ? c.text(symbol) : holder;
         }
     }
     std::vector<const Scope*> others = waiting_scopes(c, value, can_give, callers);
-    Holders around = is_list ? Holders::of_list(c, value) : Holders(c, value);
     for (const auto* caller = c.at.caller; caller != nullptr; caller = caller->caller) {
         places += std::any_of(
                       caller->iterated.begin(), caller->iterated.end(),

@@ -196,6 +196,7 @@ class Merge {
     }
 
     bool emit(ir::Value* condition) {
+        made_.clear();  // it holds lists, of which others ask who holds them
         size_t count = yes_.graph->outputs.size();
         if (failed_ || count != no_.graph->outputs.size()) {
             return false;
@@ -286,8 +287,8 @@ class Merge {
                                             value->type.element_type(), range_);
     }
 
-    // A list of a branch as a sequence; of an ONNX sequence itself. One list that several names hold
-    // is one sequence, by which they are known to hold the same (scopes/aliases.cpp).
+    // A list of a branch as a sequence; of an ONNX sequence itself. One list that several names
+    // hold is one sequence, by which they are known to hold the same (scopes/aliases.cpp).
     Object as_sequence(ir::Graph* graph, const Object& list, ElementType type) {
         if (list.is_tensor() || list.is_numbers()) {
             return list.is_tensor() ? list : Object::tensor(list.value());

@@ -334,6 +334,7 @@ def until(s, n):
     return Rows(s.last)
 ---
 """
+PUT = "def put(t, v):\n    t[0] = 7.0\n    return v\n---\n"
 REFUSED = [
     (UNTIL, "a = Rows(x[0])\nb = until(a, n)\nb.last = b.last * 2.0\nreturn a.last",
      "aliased-item-assignment"),
@@ -403,6 +404,13 @@ REFUSED = [
           "xs[0] = x * 3\nreturn xs[0] + 10 * ys[0]"), "aliased-item-assignment"),
     ("", ("xs, d = [x], {'p': [x, x]}\nif yes:\n    xs = [x, x, x]\n    d = {'p': xs}\n"
           "xs.append(x * 3)\nreturn xs[-1] + 10 * d['p'][-1]"), "aliased-item-assignment"),
+    # What a branch or a loop gives may be the tensor that a called function changes.
+    (PUT, "a, b = x * 1, x * 2\nif yes:\n    b = a\nput(a, x)\nreturn b", "aliased-item-assignment"),
+    (PUT, "a = x * 1\nb = a\nfor _ in range(n):\n    b = b + 1\nput(a, x)\nreturn b",
+     "aliased-item-assignment"),
+    (PUT, "a = x * 1\nd = {'k': a}\nif yes:\n    d['k'] = x * 3\nput(a, x)\nreturn d['k']",
+     "aliased-item-assignment"),
+    (PUT, "a = x * 1\nreturn put(a, a if yes else x)", "aliased-item-assignment"),
     (SUM, "k = 0\ndef one(v):\n    k = k + v\n    return k\nreturn x + one(1)", "unbound-name"),
     ("K = 2.0\ndef add(v):\n    K = K + v\n    return K\n---\n", "return add(x)", "unbound-name"),
     ("T = [0.0]\n---\n", "def one():\n    global T\n    T = 1.0\none()\nreturn x * T",
