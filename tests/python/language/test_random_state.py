@@ -1,5 +1,5 @@
-"""Random programs with instances of a class, their members and the lists in them, and with lists
-and dicts of tensors alone: several names for one object, changes in branches and loops of the
+"""Random programs with instances of a class, their members and the lists in them, with lists and
+dicts of tensors alone, and with assignments to items of tensors: several names for one object, changes in branches and loops of the
 graph, functions that return one object or another.
 
 Called as Python they mean what Python's references say. Compiled from Python and built from the
@@ -185,8 +185,62 @@ class ListWriter(Writer):
         return [*terms, "0.1 * d['v'] + 0.3 * d['k'][-1]", "0.7 * e['v'] + 0.9 * e['k'][0]"]
 
 
+class TensorWriter(Writer):
+    """The same over tensors whose items are assigned: by several names, in a list, a dict and an
+    instance, by functions, and by functions that change the names around them."""
+
+    first = """x * 1.0
+    g = [x * 3.0, x * 4.0]
+    d = {'k': x * 5.0}
+    p = S(x * 6.0)
+    def add(v):
+        a[1] = a[1] + v
+    def turn():
+        nonlocal a, b
+        a, b = b, a"""
+    others = ("x * 2.0", "x - 1.0")
+
+    def tensor(self) -> str:
+        return self.random.choice([*self.names, *self.names, "g[0]", "g[1]", "d['k']", "p.v"])
+
+    def condition(self) -> str:
+        a = self.tensor()
+        return self.random.choice([f"op.ReduceSum({a}) > 4.0", f"{a}[0] > 3.0", "n > 1", "n > 2"])
+
+    def value(self) -> str:
+        a = self.tensor()
+        return self.random.choice([f"{a}[0]", f"{a}[-1] * 0.5", "1.5", f"op.ReduceMax({a})"])
+
+    def instance(self) -> str:
+        a, b = self.tensor(), self.tensor()
+        forms = [
+            a, f"{a} + {b}", f"{a} - {b}", f"op.Identity({a})", f"same({a})", f"{a}[::-1]",
+            f"put({a}, {self.value()})", f"pick({a}, {b}, {self.condition()})", f"{a} * 0.5",
+            f"({a} if {self.condition()} else {b})", f"op.Where({a} > {b}, {a}, {b})",
+        ]  # fmt: skip
+        return self.random.choice(forms)
+
+    def changes(self) -> list[str]:
+        a, b = self.random.choices(self.names, k=2)
+        t, at = self.tensor(), self.random.choice(["0", "1", "-1", "n % 2", ":1", "::2"])
+        return [
+            f"{a} = {self.instance()}", f"{a} = {self.instance()}", f"{a} = {self.instance()}",
+            f"{t}[{at}] = {self.value()}", f"{t}[{at}] = {self.value()}", f"{t}[0] += 1.0",
+            f"{t}[{t} > 2.0] = 0.5", f"{a} += {self.instance()}", f"{a}, {b} = {b}, {a}",
+            f"g[0] = {self.instance()}", f"d['k'] = {self.instance()}", f"p.v = {self.instance()}",
+            "g = g[::-1]", f"add({self.value()})", "turn()", f"put({t}, {self.value()})",
+        ]  # fmt: skip
+
+    def terms(self) -> list[str]:
+        terms = [f"{10.0**i} * {name}" for i, name in enumerate(self.names)]
+        return [*terms, "0.1 * g[0] + 0.3 * g[1]", "0.7 * d['k'] + 0.9 * p.v"]
+
+
+WRITERS = (Writer, ListWriter, TensorWriter)
+
+
 def outcome(seed: int, folder: pathlib.Path) -> str:
-    text = HEAD + (ListWriter if seed % 2 else Writer)(seed).body()
+    text = HEAD + WRITERS[seed % len(WRITERS)](seed).body()
     path = folder / f"s{seed}.py"
     path.write_text(text)
     function = runpy.run_path(str(path))["f"]
