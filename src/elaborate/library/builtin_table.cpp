@@ -13,6 +13,7 @@
 #include "elaborate/library/builtins.h"
 #include "elaborate/library/call_caches.h"
 #include "elaborate/library/classes.h"
+#include "elaborate/library/constructors.h"
 #include "elaborate/library/float_functions.h"
 #include "elaborate/library/instance_checks.h"
 #include "elaborate/library/integer_math.h"
@@ -57,6 +58,7 @@ constexpr BuiltinRow kBuiltins[] = {
     {"property", py_property, 1, 1},
     {"classmethod", py_classmethod, 1, 1},
     {"staticmethod", py_staticmethod, 1, 1},
+    {"dict.fromkeys", dict_fromkeys, 1, 2},
     {"isinstance", py_isinstance, 2, 2, false, true},
     {"hasattr", py_hasattr, 2, 2, false, true},
     {"getattr", py_getattr, 2, 3, false, true},

@@ -230,19 +230,21 @@ bool set_fields_of(Context& c, Namespace& made, const Arguments& arguments, Argu
 }  // namespace
 
 Object instantiate(Context& c, Namespace& type, const Arguments& arguments) {
-    if (type.kind == Namespace::Kind::kInstance && type.unknown_all == nullptr &&
-        type.of != nullptr) {
+    if (type.unknown_all != nullptr) {
+        report_unknown(c, unknown_object(type.unknown_all), type.name, arguments.range);
+        return Object::error();
+    }
+    if (type.kind == Namespace::Kind::kInstance && type.of != nullptr) {
         if (std::optional<Object> function = const_cast<Namespace*>(type.of)->lookup("__call__")) {
             return call_with(c, *function, type.object(), arguments);
         }
     }
-    if (type.kind == Namespace::Kind::kClass && type.unknown_all == nullptr &&
-        type.lookup("__init__")) {
+    if (type.kind == Namespace::Kind::kClass && type.lookup("__init__")) {
         return initialise(c, "__init__",
                           *make_namespace(c, Namespace::Kind::kInstance, type.name, &type).second,
                           arguments);
     }
-    if (type.kind == Namespace::Kind::kNamedTuple && type.unknown_all == nullptr) {
+    if (type.kind == Namespace::Kind::kNamedTuple) {
         return make_named_tuple(c, type, arguments);
     }
     if (arguments.positional.size() == 1 && arguments.keywords.empty()) {
@@ -254,7 +256,7 @@ Object instantiate(Context& c, Namespace& type, const Arguments& arguments) {
     bool is_plain = type.kind == Namespace::Kind::kClass && !type.is_open &&
                     arguments.positional.empty() && arguments.keywords.empty();
     bool is_data = type.kind == Namespace::Kind::kDataclass;
-    if ((!is_data && !is_plain) || type.unknown_all != nullptr) {
+    if (!is_data && !is_plain) {
         return refuse(c, arguments.range, fmt::format("`{}` is called like this", type.name));
     }
     auto [object, made] = make_namespace(c, Namespace::Kind::kInstance, type.name, &type);

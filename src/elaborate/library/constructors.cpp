@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "elaborate/emit/emitter.h"
+#include "elaborate/library/instance_checks.h"
 #include "elaborate/library/library.h"
 #include "elaborate/library/named_tuples.h"
 #include "elaborate/library/tensor_builtins.h"
@@ -158,6 +159,27 @@ Object make_dict(Context& c, const Arguments& a) {
     return made;
 }
 
+}  // namespace
+
+Object dict_fromkeys(Context& c, const Arguments& a) {
+    std::optional<std::vector<Object>> keys = static_items(c, a.positional[0]);
+    if (!keys) {
+        return refuse(c, a.range, fmt::format("`fromkeys` of {}", kind_name(a.positional[0])));
+    }
+    DictObject dict;
+    for (const Object& key : *keys) {
+        if (!check_key(c, key, a.range)) {
+            return Object::error();
+        }
+        dict.set(key, a.positional.size() > 1 ? a.positional[1] : Object::none());
+    }
+    Object made = Object::dict(std::move(dict));
+    claim(c, made);
+    return made;
+}
+
+namespace {
+
 // What list(...) or tuple(...) makes.
 Object own_items(Context& c, std::string_view type, std::vector<Object> items) {
     if (type == "tuple") {
@@ -174,6 +196,9 @@ Object call_python_type(Context& c, const PythonType& type, const Arguments& a) 
     const std::string& name = type.name;
     if (name == "dict") {
         return make_dict(c, a);
+    }
+    if (name == "type") {
+        return py_type(c, a);
     }
     if (name == kOrderedDict) {
         Object made = make_dict(c, a);

@@ -6,6 +6,9 @@
 
 namespace sardonyx::elaborate {
 
+// `dict.fromkeys`.
+Object dict_fromkeys(Context& c, const Arguments& a);
+
 // int, float, bool, str, list, tuple called as functions.
 Object call_python_type(Context& c, const PythonType& type, const Arguments& arguments);
 

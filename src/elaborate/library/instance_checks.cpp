@@ -56,6 +56,12 @@ bool is_instance_of_numpys(ElementType element, std::string_view type) {
            (type == "float" && element == ElementType::kDouble);
 }
 
+bool is_class(const Object& object) {
+    Namespace* own = as_namespace(object);
+    return own != nullptr && own->kind != Namespace::Kind::kInstance &&
+           own->kind != Namespace::Kind::kMember;
+}
+
 bool is_instance(const Object& object, std::string_view type) {
     if (is_numpys_scalar(object)) {
         return is_instance_of_numpys(numpys_type(object), type);
@@ -95,6 +101,10 @@ bool is_instance(const Object& object, std::string_view type) {
             return type == "dict" || (type == kOrderedDict && object.shown_as() == ShownAs::kOther);
         case ObjectKind::kConstant:
             return type == "ndarray";
+        case ObjectKind::kPythonType:
+            return type == "type";
+        case ObjectKind::kModule:
+            return type == "type" && is_class(object);
         default:
             return false;
     }
@@ -143,6 +153,8 @@ Object instance_of_opaque(Context& c, const Arguments& a, const std::vector<Obje
     std::optional<Object> own = environment.attribute(a.positional[0], "__class__").value;
     std::optional<Object> bases = own && own->is(ObjectKind::kOpaque)
                                       ? environment.attribute(*own, "__mro__").value
+                                  : own && own->is(ObjectKind::kPythonType)
+                                      ? std::optional(Object::tuple({*own}))  // of a class `type`
                                       : std::nullopt;
     bool is_certain = bases && bases->is(ObjectKind::kTuple);
     for (size_t i = 0; is_certain && i < types.size(); ++i) {
@@ -157,8 +169,8 @@ Object instance_of_opaque(Context& c, const Arguments& a, const std::vector<Obje
             return Object::boolean(true);
         }
         // Others, such as Sequence, may say of a class that it is one of them.
-        constexpr std::string_view kBuiltins[] = {"int",   "float", "bool", "str",      "list",
-                                                  "tuple", "dict",  "set",  "frozenset"};
+        constexpr std::string_view kBuiltins[] = {"int",   "float", "bool", "str",       "list",
+                                                  "tuple", "dict",  "set",  "frozenset", "type"};
         is_certain = type.is(ObjectKind::kPythonType) &&
                      std::find(std::begin(kBuiltins), std::end(kBuiltins),
                                type.get<PythonType>().name) != std::end(kBuiltins);
@@ -191,6 +203,46 @@ bool is_a_outside(const Namespace* own, const Object& type) {
 }
 
 }  // namespace
+
+std::optional<Object> known_type(const Object& object) {
+    if (const Namespace* own = class_of(object)) {
+        return own->outside.is(ObjectKind::kOpaque) ? own->outside
+                                                    : const_cast<Namespace*>(own)->object();
+    }
+    if (is_class(object)) {
+        return python_type("type");
+    }
+    bool is_number = object.is_number_tensor() || is_python_int(object);
+    bool is_open = object.is(ObjectKind::kAttribute) || object.is(ObjectKind::kConstant) ||
+                   (object.is_tensor() && !is_number && !object.is_shape_tensor());
+    if (is_open || object.is_either() || object.shown_as() != ShownAs::kPlain ||
+        is_numpys_scalar(object) || (object.is(ObjectKind::kInt) && object.pointer() != nullptr)) {
+        return std::nullopt;
+    }
+    // bool before int, of which it is one.
+    constexpr std::string_view kNames[] = {"bool",  "int",  "float", "str",      "list",
+                                           "tuple", "dict", "set",   "frozenset"};
+    const auto* found =
+        std::find_if(std::begin(kNames), std::end(kNames),
+                     [&](std::string_view name) { return is_instance(object, name); });
+    return found != std::end(kNames) ? std::optional(python_type(*found)) : std::nullopt;
+}
+
+Object py_type(Context& c, const Arguments& a) {
+    if (a.positional.size() != 1 || !a.keywords.empty()) {
+        return refuse(c, a.range, fmt::format("`type` with {} arguments", a.positional.size()));
+    }
+    const Object& object = a.positional[0];
+    if (std::optional<Object> type = known_type(object)) {
+        return *type;
+    }
+    if (object.is(ObjectKind::kOpaque) ||
+        (object.is(ObjectKind::kInt) && object.pointer() != nullptr)) {
+        return member(c, object, "__class__", a.range, a.range);
+    }
+    return refuse(c, a.range, fmt::format("`type` of {}", kind_name(object)),
+                  "ask with `isinstance`, or for the `dtype` of a tensor");
+}
 
 Object py_isinstance(Context& c, const Arguments& a) {
     std::vector<Object> types{a.positional[1]};

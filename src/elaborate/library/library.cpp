@@ -49,8 +49,8 @@ constexpr NumpyType kNumpyTypes[] = {{"float16", ElementType::kFloat16},
                                      {"complex64", ElementType::kComplex64},
                                      {"complex128", ElementType::kComplex128}};
 
-constexpr std::string_view kPythonTypes[] = {"int",   "float", "bool", "str",      "list",
-                                             "tuple", "dict",  "set",  "frozenset"};
+constexpr std::string_view kPythonTypes[] = {"int",   "float", "bool", "str",       "list",
+                                             "tuple", "dict",  "set",  "frozenset", "type"};
 
 constexpr std::string_view kTypingNames[] = {"Optional", "Union", "List", "Dict",      "Mapping",
                                              "Sequence", "Tuple", "Any",  "Annotated", "Iterable"};
@@ -101,10 +101,6 @@ std::string_view known_as(std::string_view module) {
         }
     }
     return {};
-}
-
-Object python_type(std::string_view name) {
-    return Object::make(ObjectKind::kPythonType, PythonType{std::string(name), {}});
 }
 
 std::optional<Object> find_builtin(std::string_view name) {
@@ -226,6 +222,10 @@ std::optional<Object> numpy_attribute(std::string_view name) {
 constexpr int kMathIndex = -1;  // BuiltinObject::index of the real functions
 
 }  // namespace
+
+Object python_type(std::string_view name) {
+    return Object::make(ObjectKind::kPythonType, PythonType{std::string(name), {}});
+}
 
 std::optional<Object> library_name(std::string_view name) {
     if (std::find(std::begin(kPythonTypes), std::end(kPythonTypes), name) !=

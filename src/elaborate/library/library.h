@@ -47,6 +47,8 @@ std::vector<std::string_view> library_module_names(std::string_view module);
 
 // The builtin with this dotted name, which must exist: "range", "math.sqrt".
 BuiltinObject library_builtin(std::string_view name);
+// int, list and the like, by the last part of its name.
+Object python_type(std::string_view name);
 
 // Whether Python computes it itself where it runs: NumPy on known arrays.
 bool is_left_to_python(const Object& object);

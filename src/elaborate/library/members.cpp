@@ -17,6 +17,7 @@
 #include "elaborate/emit/repairs.h"
 #include "elaborate/emit/sizes.h"
 #include "elaborate/library/classes.h"
+#include "elaborate/library/instance_checks.h"
 #include "elaborate/library/library.h"
 #include "elaborate/library/named_tuples.h"
 #include "elaborate/library/super_objects.h"
@@ -254,6 +255,9 @@ Object module_member(Context& c, const Object& object, std::string_view name, Ra
         }
     }
     bool is_made_here = of_file != nullptr && of_file->is_of_script && of_file->has_own(name);
+    if (!found && of_file != nullptr && name == "__name__" && class_of(object) == nullptr) {
+        return Object::string(of_file->name);
+    }
     if (found && !c.runs_file && !is_made_here) {
         note_foreign(c, *found);
     }
@@ -359,6 +363,9 @@ Object member_of_named(Context& c, const Object& object, std::string_view name, 
 
 Object member(Context& c, const Object& object, std::string_view name, Range range,
               Range name_range) {
+    if (std::optional<Object> type = name == "__class__" ? known_type(object) : std::nullopt) {
+        return *type;
+    }
     switch (object.kind()) {
         case ObjectKind::kError:
             return object;
@@ -420,6 +427,12 @@ Object member(Context& c, const Object& object, std::string_view name, Range ran
             ElementType type = element_type_from_name(name);
             if (object.get<PythonType>().name == "TensorProto" && type != ElementType::kUndefined) {
                 return Object::integer(static_cast<int64_t>(type));
+            }
+            if (name == "fromkeys" && object.get<PythonType>().name == "dict") {
+                return Object::make(ObjectKind::kBuiltin, library_builtin("dict.fromkeys"));
+            }
+            if (name == "__name__" && library_name(object.get<PythonType>().name)) {
+                return Object::string(object.get<PythonType>().name);
             }
             return no_member(c, object, name, name_range, {});
         }

@@ -112,6 +112,51 @@ DERIVED = [
     ("one = Scale(x)\ny = one.double\none.k = x * 5\nreturn y + one.double", X * 4),
 ]
 
+TYPED = """\
+class Base:
+    k = 3
+    def __init__(self, v):
+        self.v = v
+    def again(self):
+        return type(self)(self.v + 1)
+    def other(self):
+        return self.__class__(self.v * 2)
+class Sub(Base):
+    k = 5
+def made(cls: type):
+    return cls(3).again()
+---
+"""
+TYPES = [
+    ("return x * made(Sub).v + Sub(2).other().k", X * 4 + 5),
+    ("s = Sub(2).again()\nreturn x * (len(type(s).__name__) + len(s.__class__.__name__))", X * 6),
+    (
+        (
+            "s = Sub(2).again()\nreturn x * ((type(s) is Sub) + 2 * (type(s) is Base) + "
+            "4 * (type(s) in (Sub, int)) + 8 * (type(s) == type(Sub(1))) + "
+            "16 * isinstance(s, type(Base(1))))"
+        ),
+        X * 29,
+    ),
+    (
+        (
+            "return x * ((type(3) is int) + 2 * (type(True) is int) + 4 * (type(x.shape) is tuple) + "
+            "8 * (type(x.shape[0]) is int) + 16 * isinstance(Sub, type) + 32 * (type(Sub) is type) + "
+            "64 * isinstance(int, type) + 128 * isinstance(3, type))"
+        ),
+        X * 125,
+    ),
+    (
+        "return x * {int: 3, str: 4}[type('a')] + type(2.0)('1.5') + len(type([]).__name__)",
+        X * 4 + 5.5,
+    ),
+    (
+        "return x * sum(dict.fromkeys([3, 1, 3], 2).values()) + list(dict.fromkeys('ba'))[0].count('b')",
+        X * 4 + 1,
+    ),
+    ("d = dict.fromkeys('ab', [])\nd['a'].append(2)\nreturn x * len(d['b'])", X),
+]
+
 SUM = """\
 class Sum:
     def __init__(self, total=0.0):
@@ -318,6 +363,11 @@ def test_held_in_the_graph(body: str, expected: Any, tmp_path: pathlib.Path) -> 
 @pytest.mark.parametrize(("body", "expected"), GENERATED)
 def test_generators(body: str, expected: Any, tmp_path: pathlib.Path) -> None:
     check(GENERATORS + body, expected, tmp_path, x=X)
+
+
+@pytest.mark.parametrize(("body", "expected"), TYPES)
+def test_types(body: str, expected: Any, tmp_path: pathlib.Path) -> None:
+    check(TYPED + body, expected, tmp_path, x=X)
 
 
 # What Python allows and no model can show, or not as it is.
