@@ -356,6 +356,10 @@ void Unit::write_node(const ir::Node& node, size_t indent) {
         expression = call(node);
     }
     Targets targets = targets_of(node);
+    const std::vector<ir::Value*>& results = node.graph()->outputs;
+    bool is_result = targets.size() == 1 && graphs_.contains(node.graph()) &&
+                     std::count(results.begin(), results.end(), node.output()) > 0;
+    targets[0] += is_result ? body_annotation(*node.output()) : "";
     if (expression->open == 0 &&
         indent + targets[0].size() + 3 + expression->head.size() > kLineLength) {
         expression = call(node);
@@ -408,7 +412,8 @@ void Unit::write_subgraph(const ir::Node& node, const ir::Attribute& attribute,
         if (input->is_initializer()) {
             fail(node, "an input with a default in a subgraph");
         }
-        parameters.items.push_back(Expression::atom(name_of(*input, "x")));
+        parameters.items.push_back(
+            Expression::atom(name_of(*input, "x") + body_annotation(*input)));
     }
     text_ += opens_block_ ? "" : "\n";
     text_.append(indent, ' ');
@@ -418,6 +423,22 @@ void Unit::write_subgraph(const ir::Node& node, const ir::Attribute& attribute,
     write_body(graph, indent + kIndent);
     opens_block_ = false;
     follows_def_ = true;
+}
+
+// Names of dims are left out: those of a body need not be the ones that the graph around it has.
+std::string Unit::body_annotation(const ir::Value& value) {
+    bool states_sizes =
+        module_.annotates_bodies() && value.type.is_tensor() && value.type.has_shape();
+    if (!states_sizes) {
+        return "";
+    }
+    Shape shape;
+    for (const Dim& dim : value.type.shape()) {
+        shape.push_back(dim.is_static() ? dim : Dim());
+    }
+    std::optional<Expression> type =
+        module_.annotation(Type::tensor(value.type.element_type(), std::move(shape)));
+    return type ? ": " + flat(*type) : "";
 }
 
 // What the compiler will know, in the order of the text, before anything is written: a constant has

@@ -48,6 +48,8 @@ class Unit {
     void write_subgraph(const ir::Node& node, const ir::Attribute& attribute,
                         const ir::Graph& graph, size_t indent);
     void write_return(const ir::Graph& graph, size_t indent);
+    // `: FLOAT[3]` for an input or result of a body; nothing where it states no sizes.
+    std::string body_annotation(const ir::Value& value);
     void begin_statement();
 
     // control.cpp: as statements of Python, where they are; false: nothing is written.

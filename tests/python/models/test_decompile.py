@@ -112,6 +112,44 @@ def test_backend_cases(tmp_path):
     assert done.returncode == 0, done.stdout
 
 
+BODIES = {
+    "of inputs": "float[3] u) => (bool d, float[3] v, float[3] w)",
+    "of a result": "float[] u) => (bool d, float[] v, float[3] w)",
+    "with a name": "float[K] u) => (bool d, float[K] v, float[K] w)",
+}
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_sizes_that_bodies_state(name, tmp_path):
+    """Where nothing else says them: without iterations, the rows have that type."""
+    model = onnx.parser.parse_model(f"""
+        <ir_version: 10, opset_import: ["" : 21]>
+        g (int64 n, float[] x) => (float[] y) {{
+            c = Constant <value: tensor = bool {{1}}> ()
+            last, y = Loop (n, c, x) <body = b (int64 i, bool cc, {BODIES[name]} {{
+                d = Identity (cc)
+                v = Relu (u)
+                w = Neg (v)
+            }}>
+        }}""")
+    inputs = [np.array(0), np.ones(3, np.float32)]
+    text = check(model.SerializeToString(), tmp_path, [inputs, [np.array(2), inputs[1]]])
+    assert ("w: FLOAT[3] = -v" if name != "with a name" else "u: FLOAT[None]") in text
+    [rows] = sardonyx.load(build(text, tmp_path)).run(dict(zip("nx", inputs, strict=True)))
+    assert rows.shape == ((0, 0) if name == "with a name" else (0, 3))
+
+
+def test_sizes_that_bodies_state_wrongly(tmp_path):
+    model = onnx.parser.parse_model("""
+        <ir_version: 10, opset_import: ["" : 21]>
+        g (float[] s, float[2, 3] x) => (float[] y) {
+            last, y = Scan <num_scan_inputs = 1, body = b (float[4] u, float[4] r) =>
+                (float[4] v, float[4] w) { v = Identity (u)
+                w = Neg (r) }> (s, x)
+        }""")
+    assert "def body(u, r):" in check(model.SerializeToString(), tmp_path, [])
+
+
 @pytest.mark.parametrize("asks", [True, False])
 @pytest.mark.parametrize("wanted", [[2], [0, 3], [3], [1, 2]])
 def test_values_of_loops_that_nobody_reads(tmp_path, asks, wanted):
