@@ -488,6 +488,21 @@ def test_testcase(folder: pathlib.Path) -> None:
     assert "`mine.txt`" in run("testcase", "s.py", "-o", "case", "--dim", "N=3", status=1).stderr
 
 
+def test_a_testcase_that_cannot_be_written_changes_nothing(folder: pathlib.Path) -> None:
+    (folder / "s.py").write_text(
+        "from sardonyx import FLOAT, script, opset20 as op\n"
+        "@script()\ndef f(x: FLOAT[2]) -> FLOAT[2]:\n    return op.Abs(x)\n"
+    )
+    (folder / "new/model.onnx").mkdir(parents=True)
+    (folder / "old/model.onnx").mkdir(parents=True)
+    (folder / "old/test_data_set_0").mkdir()
+    (folder / "old/test_data_set_0/input_3.pb").write_bytes(b"a")
+    for name, left in (("new", ["model.onnx"]), ("old", ["model.onnx", "test_data_set_0"])):
+        run("testcase", "s.py", "x=[1.0, -2.0]", "-o", name, status=1)
+        assert sorted(one.name for one in (folder / name).iterdir()) == left
+    assert [one.name for one in (folder / "old/test_data_set_0").iterdir()] == ["input_3.pb"]
+
+
 def test_testcase_of_maps(folder: pathlib.Path) -> None:
     """Sequences of maps, as classifiers give them, and of sequences."""
     for labels in ({"classlabels_strings": ["cat", "dög"]}, {"classlabels_int64s": [7, -3]}):
