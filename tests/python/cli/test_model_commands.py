@@ -402,7 +402,11 @@ def test_weights() -> None:
     assert rows[0]["mean"] == pytest.approx(w.mean())
     assert rows[0]["deviation"] == pytest.approx(w.std())
     assert rows[2]["zeros"] == 4 and rows[2]["reads"] == 0
-    run("weights", "first.onnx", "w", "--extract", "w.safetensors")
+    done = run("weights", "first.onnx", "w", "--extract", "w.safetensors", "--json")
+    size = pathlib.Path("w.safetensors").stat().st_size
+    assert json.loads(done.stdout) == {"output": "w.safetensors", "bytes": size, "tensors": 1}
+    both = run("weights", "first.onnx", "--extract", "-", "--json", status=2).stderr
+    assert "cannot be used for both" in both
     data = pathlib.Path("w.safetensors").read_bytes()
     size = int.from_bytes(data[:8], "little")
     header = json.loads(data[8 : 8 + size])
