@@ -241,6 +241,13 @@ def test_models_are_called():
         model(x, 1.0, 2.0)
     with pytest.raises(sardonyx.EvalError, match=r"input `y` .* is missing"):
         model(x)
+    with pytest.raises(
+        sardonyx.EvalError, match=r"input `y` is None, but the graph declares FLOAT"
+    ):
+        model(x, None)
+    for given in (None, [x, x]):
+        with pytest.raises(TypeError, match="`run` takes the inputs by name"):
+            model.run(given)
     two = sardonyx.load(
         onnx.parser.parse_model(
             '<ir_version: 8, opset_import: ["": 18]> g (float[N] x) => (float[N] a, float[N] b) '
