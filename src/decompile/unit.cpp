@@ -154,7 +154,8 @@ void Unit::add_attributes(Expression& parameters) {
         auto found = types.find(std::string(name));
         ir::Attribute attribute;
         attribute.name = name;
-        attribute.type = found == types.end() ? ir::AttributeType::kInt : found->second;
+        attribute.type =
+            found != types.end() ? found->second : given_type(module_.model(), *function_, name);
         all.push_back(attribute);
     }
     all.insert(all.end(), function_->attribute_defaults.begin(),

@@ -163,6 +163,13 @@ Result<decompile::Script> decompile_model(const ir::Model& model,
     if (model.graph->outputs.empty() && !decompile::is_library(model)) {
         return Error{"the graph has no outputs: its script would return nothing"};
     }
+    if (models::has_incomplete_calls(model)) {
+        std::unique_ptr<ir::Model> complete = ir::copy(model);
+        models::inline_incomplete_calls(*complete);
+        if (!models::has_incomplete_calls(*complete)) {
+            return decompile_model(*complete, options);
+        }
+    }
     if (ir::has_sparse(model)) {
         std::unique_ptr<ir::Model> dense = dense_copy(model);
         if (!ir::has_sparse(*dense)) {

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
+#include <functional>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
 
 #include "base/stop.h"
 #include "ir/copy.h"
@@ -12,10 +15,56 @@
 namespace sardonyx::models {
 namespace {
 
+// Which calls become the nodes of their functions.
+using Choice = std::function<bool(const ir::Node& call, const ir::Function& function)>;
+
+bool gives_all(const ir::Node& call, const ir::Function& function) {
+    for (size_t i = 0; i < function.body->inputs.size(); ++i) {
+        if (call.input(i) == nullptr) {
+            return false;
+        }
+    }
+    return std::all_of(function.attributes.begin(), function.attributes.end(),
+                       [&](std::string_view name) { return call.find_attribute(name) != nullptr; });
+}
+
+// Calls that leave something out, and calls of functions that have such calls.
+class IncompleteCalls {
+  public:
+    explicit IncompleteCalls(const ir::Model& model) : model_(model) {}
+
+    bool has(const ir::Node& call, const ir::Function& function) {
+        return !gives_all(call, function) || has_in(function);
+    }
+    bool has_in(const ir::Graph& graph) {
+        bool found = false;
+        ir::for_each_node(graph, [&](const ir::Node& node) {
+            const ir::Function* function =
+                found ? nullptr : model_.find_function(node.domain, node.op_type, node.overload);
+            found = found || (function != nullptr && has(node, *function));
+        });
+        return found;
+    }
+
+  private:
+    bool has_in(const ir::Function& function) {
+        auto [known, is_new] = known_.try_emplace(&function, false);  // of a circle of calls, too
+        if (is_new) {
+            bool found = has_in(*function.body);
+            known_[&function] = found;
+            return found;
+        }
+        return known->second;
+    }
+
+    const ir::Model& model_;
+    std::unordered_map<const ir::Function*, bool> known_;
+};
+
 class Inliner {
   public:
-    Inliner(ir::Model& model, size_t limit, std::optional<std::string_view> domain)
-        : model_(model), left_(limit), domain_(domain) {}
+    Inliner(ir::Model& model, size_t limit, Choice is_chosen)
+        : model_(model), left_(limit), is_chosen_(std::move(is_chosen)) {}
 
     Origins run() {
         size_t number = 0;
@@ -37,7 +86,7 @@ class Inliner {
         stop_point();
         const ir::Function* function =
             model_.find_function(node.domain, node.op_type, node.overload);
-        if (function != nullptr && domain_ && function->domain != *domain_) {
+        if (function != nullptr && !is_chosen_(node, *function)) {
             return;
         }
         if (depth > kDeepest || (function != nullptr && !takes(*function))) {
@@ -79,15 +128,43 @@ class Inliner {
         ir::Spliced made = ir::expand(model_, call, function, [serial](std::string_view name) {
             return fmt::format("{}.{}", serial, name);
         });
+        std::unordered_set<const ir::Value*> taken;
+        bool is_replaced = true;
         for (size_t i = 0; i < std::min(call.output_count(), made.outputs.size()); ++i) {
-            take_place(*call.output(i), *made.outputs[i]);
+            ir::Value* result = own_result(call, made, i, taken);
+            is_replaced = is_replaced && result != nullptr;
+            if (result != nullptr) {
+                take_place(*call.output(i), *result);
+            }
         }
-        if (std::none_of(call.outputs().begin(), call.outputs().end(),
+        if (is_replaced &&
+            std::none_of(call.outputs().begin(), call.outputs().end(),
                          [](const ir::Value* output) { return output->has_uses(); })) {
             origins_.erase(&call);
             graph.remove(&call);
         }
         return made.nodes;
+    }
+
+    // The result of the new nodes that gets the name of output i. An input that the function gives
+    // back keeps its own name, so it is copied; null: it was left out, or no node can copy it.
+    ir::Value* own_result(ir::Node& call, ir::Spliced& made, size_t i,
+                          std::unordered_set<const ir::Value*>& taken) {
+        ir::Value* result = made.outputs[i];
+        bool is_own = result != nullptr && result->producer() != nullptr &&
+                      std::count(made.nodes.begin(), made.nodes.end(), result->producer()) > 0;
+        if (is_own && taken.insert(result).second) {
+            return result;
+        }
+        if (result == nullptr || model_.opset_version("") == 0) {
+            return nullptr;
+        }
+        ir::Value* const inputs[] = {result};
+        ir::Node* copy = model_.make_node("", "Identity", inputs, size_t{1});
+        copy->output()->type = result->type;
+        call.graph()->insert(copy, &call);
+        made.nodes.push_back(copy);
+        return copy->output();
     }
 
     void take_place(ir::Value& old, ir::Value& made) {
@@ -103,7 +180,7 @@ class Inliner {
 
     ir::Model& model_;
     size_t left_;
-    std::optional<std::string_view> domain_;  // of the functions; nothing: all
+    Choice is_chosen_;
     size_t serial_ = 0;
     Origins origins_;
 };
@@ -111,11 +188,27 @@ class Inliner {
 }  // namespace
 
 Origins inline_calls(ir::Model& model, size_t limit) {
-    return model.graph != nullptr ? Inliner(model, limit, std::nullopt).run() : Origins();
+    auto all = [](const ir::Node&, const ir::Function&) { return true; };
+    return model.graph != nullptr ? Inliner(model, limit, all).run() : Origins();
 }
 
 Origins inline_domain(ir::Model& model, std::string_view domain, size_t limit) {
-    return model.graph != nullptr ? Inliner(model, limit, domain).run() : Origins();
+    auto is_in_domain = [domain](const ir::Node&, const ir::Function& function) {
+        return function.domain == domain;
+    };
+    return model.graph != nullptr ? Inliner(model, limit, is_in_domain).run() : Origins();
+}
+
+Origins inline_incomplete_calls(ir::Model& model, size_t limit) {
+    IncompleteCalls calls(model);
+    auto is_incomplete = [&calls](const ir::Node& call, const ir::Function& function) {
+        return calls.has(call, function);
+    };
+    return model.graph != nullptr ? Inliner(model, limit, is_incomplete).run() : Origins();
+}
+
+bool has_incomplete_calls(const ir::Model& model) {
+    return model.graph != nullptr && IncompleteCalls(model).has_in(*model.graph);
 }
 
 }  // namespace sardonyx::models

@@ -461,6 +461,38 @@ def test_extract() -> None:
         assert message in done.stderr, done.stderr
 
 
+# --- Notes that name values ----------------------------------------------------------------------
+
+
+def test_notes_that_name_values_are_not_left_wrong(folder: pathlib.Path) -> None:
+    text = (
+        '<ir_version: 10, opset_import: ["" : 21]> g (float[3] x) => (float[3] y) '
+        "<float[3] w = {1, 2, 3}, float s = {0.5}> { h = Add(x, w) y = Relu(h) }"
+    )
+    plain = onnx.parser.parse_model(text)
+    onnx.save(plain, folder / "plain.onnx")
+    quantized, trained = onnx.parser.parse_model(text), onnx.parser.parse_model(text)
+    note = quantized.graph.quantization_annotation.add(tensor_name="h")
+    note.quant_parameter_tensor_names.add(key="SCALE_TENSOR", value="s")
+    trained.training_info.add().update_binding.add(key="w", value="w2")
+    for model in (quantized, trained):
+        onnx.save(model, "m.onnx")
+        link = ("--link", "y=x", "--prefix", "p_", "-o", "o.onnx")
+        for words in (
+            ("rename", "m.onnx", "w=v", "-o", "o.onnx"),
+            ("cut", "m.onnx", "--to", "h", "-o", "o.onnx"),
+            ("cut", "m.onnx", "--from", "h", "-o", "o.onnx"),
+            ("merge", "plain.onnx", "m.onnx", *link),
+        ):
+            assert "has notes of quantization" in run(*words, status=1).stderr
+        run("merge", "m.onnx", "plain.onnx", *link)
+        merged = onnx.load("o.onnx")
+        assert merged.graph.quantization_annotation == model.graph.quantization_annotation
+        assert merged.training_info == model.training_info
+        run("strip", "m.onnx", "--keep", "docs,metadata,types,names,unused", "-o", "s.onnx")
+        run("cut", "s.onnx", "--to", "h", "-o", "o.onnx")
+
+
 # --- testcase ------------------------------------------------------------------------------------
 
 

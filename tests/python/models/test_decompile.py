@@ -460,17 +460,42 @@ def test_text_that_is_not_utf8_in_attributes(tmp_path):
     assert 'value_strings=[b"a\\xff", "b"]' in check(model.SerializeToString(), tmp_path, [])
 
 
-def test_an_input_of_a_function_that_is_left_out_is_refused():
+def test_calls_that_leave_something_out_are_inlined(tmp_path):
+    """An input, or an attribute that has no default; also in a function that another one calls."""
     opsets = [onnx.helper.make_opsetid("", 20), onnx.helper.make_opsetid("own", 1)]
-    clip = onnx.helper.make_node("Clip", ["a", "b", "c"], ["r"])
-    function = onnx.helper.make_function("own", "F", ["a", "b", "c"], ["r"], [clip], opsets[:1])
-    values = [onnx.helper.make_tensor_value_info(n, 1, [2]) for n in "xy"]
-    for inputs, words in ((["x"], '"b"'), (["x", "", "x"], '"b"'), (["x", "x"], '"c"')):
-        node = onnx.helper.make_node("F", inputs, ["y"], domain="own")
-        graph = onnx.helper.make_graph([node], "g", values[:1], values[1:])
-        model = onnx.helper.make_model(graph, opset_imports=opsets, functions=[function])
-        with pytest.raises(sardonyx.EvalError, match=f"the omitted function input {words}"):
-            sardonyx.decompile(model)
+    node = onnx.helper.make_node
+    elu = node("Elu", ["q"], ["r"])
+    elu.attribute.add(name="alpha", ref_attr_name="alpha", type=onnx.AttributeProto.FLOAT)
+    body = [node("Clip", ["a", "b", "c"], ["q"]), elu]
+    make = onnx.helper.make_function
+    functions = [
+        make("own", "F", ["a", "b", "c"], ["r", "a"], body, opsets[:1], ["alpha"]),
+        make("own", "G", ["a"], ["r"], [node("F", ["a"], ["r"], domain="own")], opsets),
+    ]
+    values = [onnx.helper.make_tensor_value_info(n, 1, [2]) for n in "xyz"]
+    least = onnx.numpy_helper.from_array(np.array(-2, np.float32), "m")
+    x = np.array([-3, 4], np.float32)
+    for call in (
+        node("F", ["x"], ["y"], domain="own", alpha=0.5),
+        node("F", ["x", "", "m"], ["y", "z"], domain="own", alpha=0.5),
+        node("F", ["x", "m"], ["y", "z"], domain="own"),
+        node("G", ["x"], ["y"], domain="own"),
+    ):
+        outputs = [value for value in values[1:] if value.name in call.output]
+        graph = onnx.helper.make_graph([call], "g", values[:1], outputs, [least])
+        model = onnx.helper.make_model(graph, opset_imports=opsets, functions=functions)
+        assert "op.Clip(" in check(model.SerializeToString(), tmp_path, [[x]])
+        described = sardonyx.load(model).info()
+        assert [one["name"] for one in described["inputs"]] == ["x"]
+
+
+def test_attributes_that_a_function_does_not_read(tmp_path):
+    neg = onnx.helper.make_node("Neg", ["a"], ["r"])
+    opsets = [onnx.helper.make_opsetid("", 20)]
+    function = onnx.helper.make_function("my", "F", ["a"], ["r"], [neg], opsets, ["k"])
+    for value, word in ((0.5, "k: float"), ([1, 2], "k: Sequence[int]"), ("a", "k: str")):
+        call = onnx.helper.make_node("F", ["x"], ["y"], domain="my", k=value)
+        assert word in check(model_with([function], [call]), tmp_path, [[np.ones(2, np.float32)]])
 
 
 def test_a_function_in_the_domain_of_the_standard_is_refused():
