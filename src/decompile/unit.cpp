@@ -408,6 +408,9 @@ void Unit::write_subgraph(const ir::Node& node, const ir::Attribute& attribute,
     module_.import_from("sardonyx", "graph");
     const std::string& name =
         graphs_.emplace(&graph, names_.fresh(attribute.name, "body")).first->second;
+    if (ir::is_standard(node, "Loop") && graph.inputs.size() > 1 && !graph.outputs.empty()) {
+        of_loops_.insert({graph.inputs[0], graph.inputs[1], graph.outputs[0]});
+    }
     Expression parameters = Expression::call(fmt::format("def {}", name));
     for (const ir::Value* input : graph.inputs) {
         if (input->is_initializer()) {
@@ -428,8 +431,8 @@ void Unit::write_subgraph(const ir::Node& node, const ir::Attribute& attribute,
 
 // Names of dims are left out: those of a body need not be the ones that the graph around it has.
 std::string Unit::body_annotation(const ir::Value& value) {
-    bool states_sizes =
-        module_.annotates_bodies() && value.type.is_tensor() && value.type.has_shape();
+    bool states_sizes = module_.annotates_bodies() && value.type.is_tensor() &&
+                        value.type.has_shape() && !of_loops_.contains(&value);
     if (!states_sizes) {
         return "";
     }
@@ -439,7 +442,11 @@ std::string Unit::body_annotation(const ir::Value& value) {
     }
     std::optional<Expression> type =
         module_.annotation(Type::tensor(value.type.element_type(), std::move(shape)));
-    return type ? ": " + flat(*type) : "";
+    if (!type) {
+        return "";
+    }
+    // In a body, `t: FLOAT` states no sizes.
+    return ": " + flat(*type) + (value.type.shape().empty() ? "[()]" : "");
 }
 
 // What the compiler will know, in the order of the text, before anything is written: a constant has

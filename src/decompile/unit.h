@@ -95,6 +95,7 @@ class Unit {
     std::unordered_map<const ir::Graph*, std::string> graphs_;
     std::map<std::string, std::string, std::less<>> parameters_;  // of attributes
     std::unordered_set<const ir::Value*> left_out_;               // results that have no statement
+    std::unordered_set<const ir::Value*> of_loops_;  // counts and conditions, whose types are known
     std::string text_;
     bool opens_block_ = false;  // nothing stands in the block yet
     bool follows_def_ = false;  // a blank line is due

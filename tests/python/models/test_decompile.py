@@ -21,6 +21,7 @@ import onnx
 import onnx.helper
 import onnx.numpy_helper
 import onnx.parser
+import onnxruntime
 import pytest
 import sardonyx
 from onnx import TensorProto
@@ -137,6 +138,22 @@ def test_sizes_that_bodies_state(name, tmp_path):
     assert ("w: FLOAT[3] = -v" if name != "with a name" else "u: FLOAT[None]") in text
     [rows] = sardonyx.load(build(text, tmp_path)).run(dict(zip("nx", inputs, strict=True)))
     assert rows.shape == ((0, 0) if name == "with a name" else (0, 3))
+
+
+def test_scalars_that_bodies_state(tmp_path):
+    """ONNX Runtime refuses a Scan whose results have no rank."""
+    model = onnx.parser.parse_model("""
+        <ir_version: 10, opset_import: ["" : 21]>
+        g (float[] x, float[2] s) => (float[] last, float[] rows) {
+            last, rows = Scan <num_scan_inputs = 1, body = b (float u, float[] e) =>
+                (float v, float[] w) { v = Neg (u)
+                w = Sub (v, e) }> (x, s)
+        }""")
+    x, s = np.array(1, np.float32), np.array([2, 3], np.float32)
+    text = check(model.SerializeToString(), tmp_path, [[x, s]])
+    options = onnxruntime.SessionOptions()
+    session = onnxruntime.InferenceSession(build(text, tmp_path), options)
+    assert session.run(["rows"], {"x": x, "s": s})[0].tolist() == [-3, -2]
 
 
 def test_sizes_that_bodies_state_wrongly(tmp_path):
