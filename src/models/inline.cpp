@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include "base/stop.h"
 #include "ir/copy.h"
@@ -28,37 +29,57 @@ bool gives_all(const ir::Node& call, const ir::Function& function) {
                        [&](std::string_view name) { return call.find_attribute(name) != nullptr; });
 }
 
-// Calls that leave something out, and calls of functions that have such calls.
+// Calls that leave something out, and calls of functions that have such calls. Chains of calls may
+// be long: functions are marked from callee to caller, without recursion.
 class IncompleteCalls {
   public:
-    explicit IncompleteCalls(const ir::Model& model) : model_(model) {}
-
-    bool has(const ir::Node& call, const ir::Function& function) {
-        return !gives_all(call, function) || has_in(function);
+    explicit IncompleteCalls(const ir::Model& model) : model_(model) {
+        std::unordered_map<const ir::Function*, std::vector<const ir::Function*>> callers;
+        std::vector<const ir::Function*> waiting;
+        for (const ir::Function* caller : model.functions) {
+            for_each_call(*caller->body, [&](const ir::Node& call, const ir::Function& callee) {
+                callers[&callee].push_back(caller);
+                if (!gives_all(call, callee) && functions_.insert(caller).second) {
+                    waiting.push_back(caller);
+                }
+            });
+        }
+        while (!waiting.empty()) {
+            const ir::Function* callee = waiting.back();
+            waiting.pop_back();
+            for (const ir::Function* caller : callers[callee]) {
+                if (functions_.insert(caller).second) {
+                    waiting.push_back(caller);
+                }
+            }
+        }
     }
-    bool has_in(const ir::Graph& graph) {
+
+    bool has(const ir::Node& call, const ir::Function& function) const {
+        return !gives_all(call, function) || functions_.contains(&function);
+    }
+    bool has_in(const ir::Graph& graph) const {
         bool found = false;
-        ir::for_each_node(graph, [&](const ir::Node& node) {
-            const ir::Function* function =
-                found ? nullptr : model_.find_function(node.domain, node.op_type, node.overload);
-            found = found || (function != nullptr && has(node, *function));
+        for_each_call(graph, [&](const ir::Node& call, const ir::Function& function) {
+            found = found || has(call, function);
         });
         return found;
     }
 
   private:
-    bool has_in(const ir::Function& function) {
-        auto [known, is_new] = known_.try_emplace(&function, false);  // of a circle of calls, too
-        if (is_new) {
-            bool found = has_in(*function.body);
-            known_[&function] = found;
-            return found;
-        }
-        return known->second;
+    template <typename Visit>
+    void for_each_call(const ir::Graph& graph, const Visit& visit) const {
+        ir::for_each_node(graph, [&](const ir::Node& node) {
+            stop_point();
+            if (const ir::Function* function =
+                    model_.find_function(node.domain, node.op_type, node.overload)) {
+                visit(node, *function);
+            }
+        });
     }
 
     const ir::Model& model_;
-    std::unordered_map<const ir::Function*, bool> known_;
+    std::unordered_set<const ir::Function*> functions_;  // that have such calls
 };
 
 class Inliner {

@@ -506,6 +506,18 @@ def test_calls_that_leave_something_out_are_inlined(tmp_path):
         assert [one["name"] for one in described["inputs"]] == ["x"]
 
 
+def test_long_chains_of_calls_are_refused():
+    opsets = [onnx.helper.make_opsetid("", 20), onnx.helper.make_opsetid("my", 1)]
+    calls = [onnx.helper.make_node(f"F{i + 1}", ["a"], ["r"], domain="my") for i in range(25000)]
+    functions = [
+        onnx.helper.make_function("my", f"F{i}", ["a"], ["r"], [call], opsets)
+        for i, call in enumerate([*calls, onnx.helper.make_node("Neg", ["a"], ["r"])])
+    ]
+    call = onnx.helper.make_node("F0", ["x"], ["y"], domain="my")
+    with pytest.raises(sardonyx.EvalError, match="calls itself"):
+        sardonyx.decompile(model_with(functions, [call]))
+
+
 def test_attributes_that_a_function_does_not_read(tmp_path):
     neg = onnx.helper.make_node("Neg", ["a"], ["r"])
     opsets = [onnx.helper.make_opsetid("", 20)]
