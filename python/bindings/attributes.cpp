@@ -21,7 +21,8 @@ using ops::AttributeType;
 
 // A float is not an integer. A tensor is known only at run time; an attribute must be known before.
 bool is_number(nb::handle value) {
-    return as_tensor(value) == nullptr && PyNumber_Check(value.ptr());
+    bool is_scalar = !is_ndarray(value) || nb::len(nb::object(value.attr("shape"))) == 0;
+    return is_scalar && as_tensor(value) == nullptr && PyNumber_Check(value.ptr());
 }
 
 float float_value(const ops::AttributeSchema& schema, nb::handle value) {

@@ -280,15 +280,20 @@ void bind_model(nb::module_& m) {
                      [](const PyModel& self) { return values_to_python(main_graph(self).outputs); })
         .def(
             "run",
-            [](PyModel& self, const nb::dict& inputs, int threads, uint64_t seed,
+            [](PyModel& self, nb::handle inputs, int threads, uint64_t seed,
                std::optional<int64_t> max_steps, nb::object timeout, nb::object cancel) {
+                if (!PyDict_Check(inputs.ptr())) {
+                    raise(PyExc_TypeError,
+                          "`run` takes the inputs by name, as in `run({\"x\": x})`, and gives all "
+                          "outputs; `model(x)` takes them by position");
+                }
                 eval::RunOptions options;
                 options.threads = std::max(0, threads);
                 options.seed = seed;
                 options.max_steps = max_steps.value_or(options.max_steps);
-                return run(self, inputs, options, timeout, cancel);
+                return run(self, nb::borrow<nb::dict>(inputs), options, timeout, cancel);
             },
-            nb::arg("inputs"), nb::kw_only(), nb::arg("threads") = 0, nb::arg("seed") = 0,
+            nb::arg("inputs").none(), nb::kw_only(), nb::arg("threads") = 0, nb::arg("seed") = 0,
             nb::arg("max_steps") = nb::none(), nb::arg("timeout") = nb::none(),
             nb::arg("cancel") = nb::none(),
             "Runs the model on {name: array} and returns the list of its outputs. The results do "

@@ -458,6 +458,22 @@ ir::Attribute implied_attribute(const std::string& name, nb::handle value) {
     refuse_value(name, value);
 }
 
+// As sparse_to_python() gives it, or a SparseTensorProto.
+ir::SparseTensor sparse_from_python(const std::string& name, nb::handle value) {
+    bool is_proto = !PyTuple_Check(value.ptr()) && nb::hasattr(value, "values") &&
+                    nb::hasattr(value, "indices") && nb::hasattr(value, "dims");
+    if (!is_proto && (!PyTuple_Check(value.ptr()) || nb::len(value) != 3)) {
+        raise(PyExc_TypeError, "attribute `" + name + "` is a sparse tensor, and cannot be `" +
+                                   text_from_python(nb::repr(value)) +
+                                   "`: give (values, indices, dims) or a SparseTensorProto");
+    }
+    auto part = [&](int i, const char* member) -> nb::object {
+        return is_proto ? nb::object(value.attr(member)) : nb::object(value[i]);
+    };
+    return {own_tensor_from_python(part(0, "values")), own_tensor_from_python(part(1, "indices")),
+            items_of<int64_t>(part(2, "dims"), int_from_python)};
+}
+
 ir::Attribute attribute_for(const ir::Model& model, std::string_view domain,
                             std::string_view op_type, const std::string& name, nb::handle value) {
     if (nb::isinstance<AttributeReference>(value)) {
@@ -470,6 +486,9 @@ ir::Attribute attribute_for(const ir::Model& model, std::string_view domain,
     const ops::AttributeSchema* row = schema->find_attribute(name);
     if (row == nullptr) {
         raise(model_error(), calls::unknown_keyword(*schema, name).text());
+    }
+    if (row->type == ir::AttributeType::kSparseTensor) {
+        return ir::make_attribute(name, sparse_from_python(name, value));
     }
     ir::Attribute attribute = attribute_from_python(*row, value);
     if (attribute.get<Tensor>() != nullptr) {

@@ -127,7 +127,7 @@ if not TYPE_CHECKING:  # checkers are to know which names there are
             return __dir__()
         home = _HOMES.get(name)
         if home is None and name.startswith("opset"):
-            home = "onnx_opset"
+            home = "onnx_opset" if name in _submodule("onnx_opset").__all__ else None
         elif home is None and name.isupper():
             from .onnx_types import TYPE_NAMES
 
@@ -137,8 +137,14 @@ if not TYPE_CHECKING:  # checkers are to know which names there are
             found: object = globals()["_missing"](name)
             if found is not None:
                 return found
+        if home is None and name.startswith("_"):  # Python itself asks for these
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         if home is None:
-            raise AttributeError(f"module 'sardonyx' has no attribute {name!r}")
+            import sys
+
+            from ._absent import absent
+
+            raise absent(__name__, name, __dir__(), sys._getframe(1))
         value = getattr(_submodule(home), name)
         globals()[name] = value
         return value

@@ -7,6 +7,7 @@ from ._core import (
     EvalError,
     Model,
     Opset,
+    Tensor,
     as_argument,
     as_result,
     check_keywords,
@@ -110,6 +111,8 @@ def _as_argument(value: "Any", element_type: "int | None", takes_number: bool = 
     """The argument for the body: a Tensor if the annotation, or else the value itself, is one."""
     if element_type is None:  # an attribute, which has no type of NumPy's where it is a number
         is_scalar = takes_number and getattr(value, "shape", None) == () and hasattr(value, "item")
+        # In a script, the number of a tensor is known only when the graph runs.
+        is_scalar = is_scalar and not (inside_script() and isinstance(value, Tensor))
         return value.item() if is_scalar else value
     if not element_type:
         kind = type(value)
@@ -134,6 +137,15 @@ def _as_given(value: "Any", parameter: "Parameter") -> "Any":
         if items and all(type(item) in (int, float, str) for item in items):
             return dict(zip(value, as_argument(items, kind).tolist(), strict=True))
     return _as_argument(value, parameter.element_type, parameter.takes_number)
+
+
+class _OfInstances(property):
+    """A property that the class itself does not have: `inspect` and `typing` ask classes, too."""
+
+    def __get__(self, instance: "Any", owner: "type | None" = None) -> "Any":
+        if instance is None:
+            raise AttributeError("only instances have it")
+        return super().__get__(instance, owner)
 
 
 class OnnxClosure:
@@ -236,8 +248,8 @@ class OnnxFunction:
         text: str = self._script.source
         return text
 
-    @property
-    def __annotations__(self) -> "dict[str, Any]":  # type: ignore[override]
+    @_OfInstances
+    def __annotations__(self) -> "dict[str, Any]":
         return self.__wrapped__.__annotations__
 
     def __get__(self, instance: "Any", owner: "type | None" = None) -> "OnnxFunction":
@@ -264,7 +276,7 @@ class OnnxFunction:
     def __deepcopy__(self, memo: "dict[int, Any]") -> "OnnxFunction":
         return self
 
-    @property
+    @_OfInstances
     def __signature__(self) -> "inspect.Signature":
         from ._signatures import ScriptSignature
 
@@ -287,6 +299,9 @@ class OnnxFunction:
         enter_script()
         try:
             result = self._body(*positional, **named)
+        except TypeError as error:
+            self._note_none(error, positional, named)
+            raise
         finally:
             leave_script()
         # An inline script returns the results of its body: sizes and types do not become tensors.
@@ -337,6 +352,18 @@ class OnnxFunction:
             as_arrays = as_arrays and not holds_tensor(positional[i])
             positional[i] = _as_argument(positional[i], self._variadic or 0)
         return positional, kwargs, as_arrays
+
+    def _note_none(
+        self, error: TypeError, positional: "Sequence[Any]", named: "Mapping[str, Any]"
+    ) -> None:
+        """Adds the parameters that got None: the error speaks of an operator or of a class."""
+        if not hasattr(error, "add_note"):  # before Python 3.11
+            return
+        known = [one for one in self._parameters or () if one.kind != KEYWORD_ONLY]
+        given = {one.name: value for one, value in zip(known, positional, strict=False)}
+        for name, value in {**given, **named}.items():
+            if value is None:
+                error.add_note(f"`{name}` of `{self.__name__}` is None")
 
     def compile(self, **options: "Any") -> Model:
         """Compiles the script to a model that is prepared once and runs without Python.

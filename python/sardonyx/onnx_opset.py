@@ -70,12 +70,14 @@ if not TYPE_CHECKING:
         elif name in _CLASSES:
             body = {"_key": _CLASSES[name], "__module__": __name__}
             value = _VersionOfOpset(name, (), body)
-        elif name.startswith("opset"):
-            raise AttributeError(
-                f"there is no {name}: the newest opset of ai.onnx is opset{_NEWEST}"
-            )
-        else:
+        elif name.startswith("_"):  # Python itself asks for these
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        else:
+            import sys
+
+            from ._absent import absent
+
+            raise absent(__name__, name, __all__, sys._getframe(1))
         globals()[name] = value
         return value
 

@@ -299,6 +299,7 @@ def _make(name: str) -> "Any":
         "shape": None,
         "_shaped": {},
         "__module__": __name__,
+        "__doc__": f"A tensor of {name}: `{name}` is a scalar, `{name}[2, 'N']` has two axes.",
     }
     return TensorTypeMeta(name, (TensorType,), body)
 
@@ -318,8 +319,12 @@ if not TYPE_CHECKING:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         elif name == "tensor_type_registry":
             value = {ElementType(one): globals().get(one) or __getattr__(one) for one in _NUMBERS}
-        else:
+        elif name.startswith("_"):  # Python itself asks for these
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        else:
+            from ._absent import absent
+
+            raise absent(__name__, name, __dir__(), sys._getframe(1))
         globals()[name] = value
         return value
 

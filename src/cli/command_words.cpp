@@ -22,6 +22,19 @@ namespace {
 
 constexpr std::string_view kStreamPath = "/dev/stdin";
 
+// The streams by their paths are what `-` is: no summary is printed among the bytes of a model, and
+// text from a pipe is a script.
+std::string with_stream_as_dash(const std::string& word) {
+    for (std::string_view path : {kStreamPath, std::string_view("/dev/stdout")}) {
+        size_t start = word.size() - std::min(word.size(), path.size());
+        bool is_value = start > 2 && word.starts_with("--") && word[start - 1] == '=';
+        if (word.substr(start) == path && (start == 0 || is_value)) {
+            return word.substr(0, start) + "-";
+        }
+    }
+    return word;
+}
+
 }  // namespace
 
 std::vector<std::string> reversed_words(int count, const char* const* words) {
@@ -33,7 +46,8 @@ std::vector<std::string> reversed_words(int count, const char* const* words) {
         line.emplace_back("--help");
     }
     for (std::string& word : line) {
-        word = word.starts_with("-:") ? std::string(kStreamPath) + word.substr(1) : word;
+        word = word.starts_with("-:") ? std::string(kStreamPath) + word.substr(1)
+                                      : with_stream_as_dash(word);
     }
     std::reverse(line.begin(), line.end());
     return line;

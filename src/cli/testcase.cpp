@@ -57,19 +57,47 @@ Result<void> check_folder(const fs::path& folder) {
     return {};
 }
 
-Result<void> make_folder(const fs::path& folder) {
-    std::error_code failed;
-    fs::create_directories(folder, failed);
-    if (failed) {
-        return Error{fmt::format("cannot make `{}`: {}", folder.string(), failed.message())};
+// Folders that are made for files, and go again if these are not written: after an error or a stop.
+class NewFolders {
+  public:
+    NewFolders() = default;
+    NewFolders(const NewFolders&) = delete;
+    NewFolders& operator=(const NewFolders&) = delete;
+    ~NewFolders() {
+        std::error_code ignored;
+        for (const fs::path& folder : made_) {
+            fs::remove(folder, ignored);  // if it is empty
+        }
     }
-    // Files of a test that was there before, and had more of them.
+
+    Result<void> make(const fs::path& folder) {
+        std::error_code failed;
+        for (fs::path one = folder; !one.empty() && !fs::exists(one, failed);
+             one = one.parent_path()) {
+            made_.push_back(one);
+        }
+        fs::create_directories(folder, failed);
+        return failed ? Result<void>(Error{
+                            fmt::format("cannot make `{}`: {}", folder.string(), failed.message())})
+                      : Result<void>();
+    }
+    void keep() { made_.clear(); }
+
+  private:
+    std::vector<fs::path> made_;  // the innermost first
+};
+
+// Files of a test that was there before, and had more of them.
+void remove_others(const fs::path& folder, const std::vector<FileParts>& files) {
+    std::error_code failed;
     for (const auto& entry : fs::directory_iterator(folder, failed)) {
-        if (entry.path().extension() == ".pb") {
+        bool is_written = std::any_of(files.begin(), files.end(), [&](const FileParts& one) {
+            return fs::path(one.path).filename() == entry.path().filename();
+        });
+        if (entry.path().extension() == ".pb" && !is_written) {
             fs::remove(entry.path(), failed);
         }
     }
-    return {};
 }
 
 }  // namespace
@@ -98,7 +126,8 @@ Result<std::string> write_testcase(
         SDX_ASSIGN(std::string one, bytes_of(model.graph->outputs[i]->name, outputs[i]));
         contents.emplace_back((data / fmt::format("output_{}.pb", i)).string(), std::move(one));
     }
-    SDX_TRY(make_folder(data));
+    NewFolders folders;
+    SDX_TRY(folders.make(data));
     std::vector<std::string_view> views;
     for (const auto& [path, one] : contents) {
         views.emplace_back(one);
@@ -108,6 +137,8 @@ Result<std::string> write_testcase(
         files.push_back({contents[i].first, std::span(&views[i], 1)});
     }
     SDX_TRY(write_files(files));
+    folders.keep();
+    remove_others(data, files);
     return fmt::format("{}: {} input{}, {} output{}\n", folder, count, count == 1 ? "" : "s",
                        outputs.size(), outputs.size() == 1 ? "" : "s");
 }

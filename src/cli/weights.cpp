@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "base/json.h"
 #include "base/write_file.h"
 #include "cli/commands.h"
 #include "cli/model_file.h"
@@ -23,6 +24,9 @@ std::string_view weights_complaint(const WeightsOptions& options) {
     }
     if (!options.replace.empty() && (!options.extract.empty() || options.statistics)) {
         return "`--replace` writes a model: use it without `--extract` and `--statistics`";
+    }
+    if (options.extract == "-" && options.json) {
+        return "standard output cannot be used for both the weights and `--json`: name a file";
     }
     if (options.output == "-" && options.json) {
         return "standard output cannot be used for both the model and `--json`: name a file";
@@ -63,7 +67,12 @@ Result<void> extract_weights(const ModelFile& file, const WeightsOptions& option
     SDX_TRY(files.write(options.extract, parts));
     SDX_TRY(check_unchanged(file.stamps));
     SDX_TRY(files.put_in_place());
-    if (!options.quiet) {
+    if (options.json) {
+        JsonWriter json;
+        json.begin_object().member("output", options.extract);
+        json.member("bytes", size).member("tensors", tensors.size());
+        print(json.end_object().take());
+    } else if (!options.quiet) {
         print(fmt::format("{}: {} tensor{}\n", options.extract, tensors.size(),
                           tensors.size() == 1 ? "" : "s"));
     }

@@ -6,6 +6,7 @@
 
 #include "base/stop.h"
 #include "decompile/facts.h"
+#include "ir/walk.h"
 
 namespace sardonyx::decompile {
 namespace {
@@ -98,6 +99,24 @@ std::map<std::string, ir::AttributeType> referenced_types(const ir::Graph& body)
         }
     }
     return types;
+}
+
+ir::AttributeType given_type(const ir::Model& model, const ir::Function& function,
+                             std::string_view name) {
+    ir::AttributeType type = ir::AttributeType::kInt;
+    auto look_at = [&](const ir::Node& node) {
+        stop_point();
+        const ir::Attribute* given = node.find_attribute(name);
+        if (given != nullptr &&
+            model.find_function(node.domain, node.op_type, node.overload) == &function) {
+            type = given->type;
+        }
+    };
+    ir::for_each_node(*model.graph, look_at);
+    for (const ir::Function* caller : model.functions) {
+        ir::for_each_node(*caller->body, look_at);
+    }
+    return type;
 }
 
 }  // namespace sardonyx::decompile

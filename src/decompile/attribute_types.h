@@ -19,5 +19,9 @@ std::optional<Expression> plain_value(const ir::Attribute& attribute);
 
 // The types of the attributes that a body refers to, by name.
 std::map<std::string, ir::AttributeType> referenced_types(const ir::Graph& body);
+// That of an attribute to which the body does not refer, by the calls of the function that give it;
+// kInt: there are none.
+ir::AttributeType given_type(const ir::Model& model, const ir::Function& function,
+                             std::string_view name);
 
 }  // namespace sardonyx::decompile

@@ -36,6 +36,7 @@ struct Options {
     std::string weights_path;  // as the script is to name that file
     ControlFlow control_flow = ControlFlow::kStatements;
     bool annotates_results = true;  // false: the types that the model states of them are wrong
+    bool annotates_bodies = false;  // the inputs and results of `@graph` bodies that state sizes
     std::string source;             // what the model is called in the first line; empty: nothing
 };
 

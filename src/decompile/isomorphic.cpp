@@ -46,6 +46,8 @@ class Comparison {
   public:
     Comparison(Side a, Side b) : a_(a), b_(b) {}
 
+    bool loses_shapes = false;  // of subgraphs
+
     using FunctionPair = std::pair<const ir::Function*, const ir::Function*>;
     std::vector<FunctionPair> called;  // to be compared too, in the order in which they are met
 
@@ -88,6 +90,7 @@ class Comparison {
         }
         for (size_t i = 0; i < x.size(); ++i) {
             bind(x[i], y[i]);
+            note_shapes(a, *x[i], *y[i]);
             bool is_model = a_.function == nullptr && a.parent() == nullptr;
             if (is_model && !(x[i]->type == y[i]->type)) {
                 differ("the input {} of type {} becomes one of type {}", quoted(x[i]->name),
@@ -102,11 +105,25 @@ class Comparison {
         compare_outputs(a, b, first);
     }
 
+    void note_shapes(const ir::Graph& a, const ir::Value& x, const ir::Value& y) {
+        if (a.parent() == nullptr || !x.type.is_tensor() || !x.type.has_shape() ||
+            !y.type.is_tensor()) {
+            return;
+        }
+        const Shape& before = x.type.shape();
+        bool is_kept = y.type.has_shape() && y.type.shape().size() == before.size();
+        for (size_t i = 0; is_kept && i < before.size(); ++i) {
+            is_kept = !before[i].is_static() || y.type.shape()[i].is_static();
+        }
+        loses_shapes = loses_shapes || !is_kept;
+    }
+
     void compare_outputs(const ir::Graph& a, const ir::Graph& b, size_t first) {
         std::set<const ir::Value*> seen;
         for (size_t i = first; i < a.outputs.size(); ++i) {
             const ir::Value* x = a.outputs[i];
             const ir::Value* y = b.outputs[i];
+            note_shapes(a, *x, *y);
             bool is_own = x->producer() != nullptr && x->graph() == &a &&
                           constant_of(*x, a_.initialized_input()) == nullptr &&
                           seen.insert(x).second;
@@ -284,13 +301,16 @@ bool same_parameters(const ir::Function& f, const ir::Function& g) {
 
 }  // namespace
 
-std::string difference(const ir::Model& model, const ir::Model& compiled) {
+std::string difference(const ir::Model& model, const ir::Model& compiled, bool* loses_shapes) {
     std::set<Comparison::FunctionPair> done;
     std::vector<Comparison::FunctionPair> waiting;
     auto compare = [&](const ir::Function* f, const ir::Function* g) {
         Comparison comparison({model, f}, {compiled, g});
         std::string problem = comparison.compare(f != nullptr ? *f->body : *model.graph,
                                                  g != nullptr ? *g->body : *compiled.graph);
+        if (loses_shapes != nullptr) {
+            *loses_shapes = *loses_shapes || comparison.loses_shapes;
+        }
         for (const Comparison::FunctionPair& pair : comparison.called) {
             if (done.insert(pair).second) {
                 waiting.push_back(pair);

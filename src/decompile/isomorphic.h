@@ -22,6 +22,11 @@ namespace sardonyx::decompile {
 //   what it was.
 // Nodes and functions that no output needs are not looked at, nor documentation and metadata. Of a
 // library, all functions are compared, which go by their names.
-std::string difference(const ir::Model& model, const ir::Model& compiled);
+//
+// `loses_shapes`: whether inputs or results of subgraphs have sizes in the model that are unknown
+// in what was compiled. Runtimes need it at times: a loop without iterations gives rows of that
+// shape.
+std::string difference(const ir::Model& model, const ir::Model& compiled,
+                       bool* loses_shapes = nullptr);
 
 }  // namespace sardonyx::decompile

@@ -26,6 +26,7 @@ class Module {
     const Names& names() const { return names_; }
 
     bool annotates_results() const { return options_.annotates_results; }
+    bool annotates_bodies() const { return options_.annotates_bodies; }
     bool has_statements() const { return options_.control_flow == ControlFlow::kStatements; }
 
     // The name of an opset of the model or of a named function; it is imported.

@@ -154,7 +154,8 @@ void Unit::add_attributes(Expression& parameters) {
         auto found = types.find(std::string(name));
         ir::Attribute attribute;
         attribute.name = name;
-        attribute.type = found == types.end() ? ir::AttributeType::kInt : found->second;
+        attribute.type =
+            found != types.end() ? found->second : given_type(module_.model(), *function_, name);
         all.push_back(attribute);
     }
     all.insert(all.end(), function_->attribute_defaults.begin(),
@@ -356,6 +357,10 @@ void Unit::write_node(const ir::Node& node, size_t indent) {
         expression = call(node);
     }
     Targets targets = targets_of(node);
+    const std::vector<ir::Value*>& results = node.graph()->outputs;
+    bool is_result = targets.size() == 1 && graphs_.contains(node.graph()) &&
+                     std::count(results.begin(), results.end(), node.output()) > 0;
+    targets[0] += is_result ? body_annotation(*node.output()) : "";
     if (expression->open == 0 &&
         indent + targets[0].size() + 3 + expression->head.size() > kLineLength) {
         expression = call(node);
@@ -403,12 +408,16 @@ void Unit::write_subgraph(const ir::Node& node, const ir::Attribute& attribute,
     module_.import_from("sardonyx", "graph");
     const std::string& name =
         graphs_.emplace(&graph, names_.fresh(attribute.name, "body")).first->second;
+    if (ir::is_standard(node, "Loop") && graph.inputs.size() > 1 && !graph.outputs.empty()) {
+        of_loops_.insert({graph.inputs[0], graph.inputs[1], graph.outputs[0]});
+    }
     Expression parameters = Expression::call(fmt::format("def {}", name));
     for (const ir::Value* input : graph.inputs) {
         if (input->is_initializer()) {
             fail(node, "an input with a default in a subgraph");
         }
-        parameters.items.push_back(Expression::atom(name_of(*input, "x")));
+        parameters.items.push_back(
+            Expression::atom(name_of(*input, "x") + body_annotation(*input)));
     }
     text_ += opens_block_ ? "" : "\n";
     text_.append(indent, ' ');
@@ -418,6 +427,26 @@ void Unit::write_subgraph(const ir::Node& node, const ir::Attribute& attribute,
     write_body(graph, indent + kIndent);
     opens_block_ = false;
     follows_def_ = true;
+}
+
+// Names of dims are left out: those of a body need not be the ones that the graph around it has.
+std::string Unit::body_annotation(const ir::Value& value) {
+    bool states_sizes = module_.annotates_bodies() && value.type.is_tensor() &&
+                        value.type.has_shape() && !of_loops_.contains(&value);
+    if (!states_sizes) {
+        return "";
+    }
+    Shape shape;
+    for (const Dim& dim : value.type.shape()) {
+        shape.push_back(dim.is_static() ? dim : Dim());
+    }
+    std::optional<Expression> type =
+        module_.annotation(Type::tensor(value.type.element_type(), std::move(shape)));
+    if (!type) {
+        return "";
+    }
+    // In a body, `t: FLOAT` states no sizes.
+    return ": " + flat(*type) + (value.type.shape().empty() ? "[()]" : "");
 }
 
 // What the compiler will know, in the order of the text, before anything is written: a constant has

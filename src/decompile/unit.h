@@ -48,6 +48,8 @@ class Unit {
     void write_subgraph(const ir::Node& node, const ir::Attribute& attribute,
                         const ir::Graph& graph, size_t indent);
     void write_return(const ir::Graph& graph, size_t indent);
+    // `: FLOAT[3]` for an input or result of a body; nothing where it states no sizes.
+    std::string body_annotation(const ir::Value& value);
     void begin_statement();
 
     // control.cpp: as statements of Python, where they are; false: nothing is written.
@@ -93,6 +95,7 @@ class Unit {
     std::unordered_map<const ir::Graph*, std::string> graphs_;
     std::map<std::string, std::string, std::less<>> parameters_;  // of attributes
     std::unordered_set<const ir::Value*> left_out_;               // results that have no statement
+    std::unordered_set<const ir::Value*> of_loops_;  // counts and conditions, whose types are known
     std::string text_;
     bool opens_block_ = false;  // nothing stands in the block yet
     bool follows_def_ = false;  // a blank line is due

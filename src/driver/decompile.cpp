@@ -93,11 +93,19 @@ std::unique_ptr<ir::Model> without_dead_nodes(const ir::Model& model) {
     return copy;
 }
 
+// The first difference; none where it concerns only what no result needs.
+std::string find_difference(const ir::Model& a, const ir::Model& b, bool* loses_shapes) {
+    std::string problem = decompile::difference(a, b, loses_shapes);
+    bool is_same = problem.empty() ||
+                   decompile::difference(*without_dead_nodes(a), *without_dead_nodes(b)).empty();
+    return is_same ? std::string() : problem;
+}
+
 // Compiles the text and compares.
 Result<void> check_again(const ir::Model& model, const decompile::Options& options,
-                         const decompile::Script& script) {
+                         const decompile::Script& script, bool* loses_shapes) {
     SDX_ASSIGN(std::unique_ptr<ir::Model> compiled, compile_script_text(model, options, script));
-    std::string problem = difference(model, *compiled);
+    std::string problem = find_difference(model, *compiled, loses_shapes);
     return problem.empty()
                ? Result<void>()
                : Error{fmt::format("the model cannot be written as a script: {}", problem)};
@@ -132,13 +140,19 @@ Result<decompile::Script> with_words(const ir::Model& model, const decompile::Op
                                  Error{"the script does not give the same bytes as the model"});
 }
 
+// The script with the sizes that bodies state, where these do not contradict the nodes.
+decompile::Script with_annotated_bodies(const ir::Model& model, decompile::Options options,
+                                        decompile::Script plain) {
+    options.annotates_bodies = true;
+    Result<decompile::Script> made = decompile::decompile(model, options);
+    bool is_same = made.ok() && check_again(model, options, *made, nullptr).ok();
+    return is_same ? std::move(*made) : std::move(plain);
+}
+
 }  // namespace
 
 std::string difference(const ir::Model& a, const ir::Model& b) {
-    std::string problem = decompile::difference(a, b);
-    bool is_same = problem.empty() ||
-                   decompile::difference(*without_dead_nodes(a), *without_dead_nodes(b)).empty();
-    return is_same ? std::string() : problem;
+    return find_difference(a, b, nullptr);
 }
 
 Result<decompile::Script> decompile_model(const ir::Model& model,
@@ -148,6 +162,13 @@ Result<decompile::Script> decompile_model(const ir::Model& model,
     }
     if (model.graph->outputs.empty() && !decompile::is_library(model)) {
         return Error{"the graph has no outputs: its script would return nothing"};
+    }
+    if (models::has_incomplete_calls(model)) {
+        std::unique_ptr<ir::Model> complete = ir::copy(model);
+        models::inline_incomplete_calls(*complete);
+        if (!models::has_incomplete_calls(*complete)) {
+            return decompile_model(*complete, options);
+        }
     }
     if (ir::has_sparse(model)) {
         std::unique_ptr<ir::Model> dense = dense_copy(model);
@@ -165,9 +186,11 @@ Result<decompile::Script> decompile_model(const ir::Model& model,
         one.annotates_results = attempt < 2;
         Result<decompile::Script> made = decompile::decompile(model, one);
         SDX_TRY(made);
-        Result<void> checked = check_again(model, one, *made);
+        bool loses_shapes = false;
+        Result<void> checked = check_again(model, one, *made, &loses_shapes);
         if (checked.ok()) {
-            return made;
+            return loses_shapes ? with_annotated_bodies(model, one, std::move(*made))
+                                : std::move(made);
         }
         script = attempt < 2 ? Result<decompile::Script>(checked.error()) : script;
     }

@@ -45,6 +45,9 @@ bool fits(const Type& declared, const RuntimeValue& value) {
     if (!type.is_known()) {
         return true;
     }
+    if (value.is_none()) {
+        return declared.kind() == TypeKind::kOptional;
+    }
     if (!value.is_tensor()) {
         return holds_declared(type, value);
     }

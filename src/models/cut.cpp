@@ -48,6 +48,9 @@ class Cutter {
         graph_.outputs = outputs;
         Cut result;
         result.removed = remove_unused(model_);
+        if (!ours.empty() || result.removed.nodes + result.removed.initializers > 0) {
+            SDX_TRY(check_notes(model_, "the model", "would name values that go"));
+        }
         SDX_TRY(settle_inputs(ours, result));
         for (const ir::Value* output : graph_.outputs) {
             result.outputs.emplace_back(output->name);

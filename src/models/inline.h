@@ -1,6 +1,7 @@
 // Functions put in the place of their calls.
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 #include <unordered_map>
 
@@ -16,5 +17,9 @@ using Origins = std::unordered_map<const ir::Node*, size_t>;
 Origins inline_calls(ir::Model& model, size_t limit = 200'000);
 // The same of the functions of one domain alone.
 Origins inline_domain(ir::Model& model, std::string_view domain, size_t limit = 200'000);
+// The same of the calls in the main graph that leave out an input or a required attribute of their
+// function, or whose function has such calls. ONNX permits them, and Python does not.
+Origins inline_incomplete_calls(ir::Model& model, size_t limit = 200'000);
+bool has_incomplete_calls(const ir::Model& model);
 
 }  // namespace sardonyx::models

@@ -38,6 +38,7 @@ class Merger {
 
     Result<Merge> run() {
         SDX_TRY(check_opsets());
+        SDX_TRY(check_notes(second_, "the second model", "would be lost"));
         SDX_TRY(find_links());
         see_names();
         SDX_TRY(add_inputs());

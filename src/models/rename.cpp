@@ -55,11 +55,8 @@ Result<void> rename_values(ir::Model& model, const NamePairs& pairs) {
         }
     });
     SDX_TRY(check_names("value", pairs, present));
-    if (!pairs.empty() && !model.graph->preserved.empty()) {
-        return Error{
-            "the graph has notes of quantization, which name values: they cannot follow a new "
-            "name; remove them first with `sardonyx strip --keep "
-            "docs,metadata,types,names,unused`"};
+    if (!pairs.empty()) {
+        SDX_TRY(check_notes(model, "the model", "cannot follow a new name"));
     }
     NameTable names = table_of(pairs);
     for_each_value(*model.graph, [&](ir::Value& value) {

@@ -43,6 +43,16 @@ void for_each_graph(ir::Graph& graph, const std::function<void(ir::Graph&)>& vis
     }
 }
 
+Result<void> check_notes(const ir::Model& model, std::string_view whose, std::string_view words) {
+    if (model.preserved.empty() && model.graph->preserved.empty()) {
+        return {};
+    }
+    return Error{fmt::format(
+        "{} has notes of quantization, training or devices, which name values and {}: remove "
+        "them first with `sardonyx strip --keep docs,metadata,types,names,unused`",
+        whose, words)};
+}
+
 Result<ir::Value*> find_value(const ir::Model& model, std::string_view name) {
     std::vector<std::string_view> names;
     ir::Value* found = nullptr;

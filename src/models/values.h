@@ -33,6 +33,10 @@ void for_each_result(const ir::Node& node, const std::function<void(ir::Value&)>
 // Calls visit(ir::Graph&) for the graph and all in it.
 void for_each_graph(ir::Graph& graph, const std::function<void(ir::Graph&)>& visit);
 
+// Error where the model has notes of quantization or training. These name values, which nobody
+// follows: `words` says what becomes of them, as in "would be lost".
+Result<void> check_notes(const ir::Model& model, std::string_view whose, std::string_view words);
+
 // Error where the model is a file of functions alone.
 Result<ir::Graph*> main_graph(ir::Model& model);
 

@@ -168,9 +168,9 @@ struct HardmaxLine {
     void operator()(const Workers& threads, const T* in, T* out, int64_t n, int64_t stride) const {
         int64_t best = 0;
         along_line(threads, n, [&](int64_t k) {
-            bool greater = static_cast<Compute<T>>(in[k * stride]) >
-                           static_cast<Compute<T>>(in[best * stride]);
-            best = greater ? k : best;
+            auto x = static_cast<Compute<T>>(in[k * stride]);
+            auto y = static_cast<Compute<T>>(in[best * stride]);
+            best = x > y || (x != x && y == y) ? k : best;  // NaN is the greatest, as for ArgMax
             out[k * stride] = static_cast<T>(0.0f);
         });
         out[best * stride] = static_cast<T>(1.0f);

@@ -28,7 +28,7 @@ Result<Dims> attribute_or(const KernelContext& c, std::string_view name, size_t 
     return Dims(given.begin(), given.end());
 }
 
-// floor((in + pads - extent) / stride) + 1; negative where the kernel is larger than the axis.
+// floor((in + pads - extent) / stride) + 1; 0 or less where the kernel is larger than the axis.
 // `ceil_mode`: a window may reach past the end, but must start before the end padding.
 int64_t output_size(const WindowGeometry& g, size_t d, bool ceil_mode) {
     int64_t room = g.in[d] + g.begin[d] + g.end[d] - g.extent(d);
@@ -102,7 +102,8 @@ Result<WindowGeometry> window_geometry(const KernelContext& c, Dims in, Dims ker
             g.out.push_back(out);
         } else {
             int64_t out = output_size(g, d, c.int_attribute("ceil_mode", 0) != 0);
-            if (out < 0 && g.in[d] > 0) {
+            // Also where the formula says 0, as inference: results would differ between runtimes.
+            if (out < 1 && g.in[d] > 0) {
                 return Error{
                     fmt::format("a window of {} does not fit axis {} of {} with its padding",
                                 g.extent(d), d, to_string(g.in))};

@@ -402,7 +402,11 @@ def test_weights() -> None:
     assert rows[0]["mean"] == pytest.approx(w.mean())
     assert rows[0]["deviation"] == pytest.approx(w.std())
     assert rows[2]["zeros"] == 4 and rows[2]["reads"] == 0
-    run("weights", "first.onnx", "w", "--extract", "w.safetensors")
+    done = run("weights", "first.onnx", "w", "--extract", "w.safetensors", "--json")
+    size = pathlib.Path("w.safetensors").stat().st_size
+    assert json.loads(done.stdout) == {"output": "w.safetensors", "bytes": size, "tensors": 1}
+    both = run("weights", "first.onnx", "--extract", "-", "--json", status=2).stderr
+    assert "cannot be used for both" in both
     data = pathlib.Path("w.safetensors").read_bytes()
     size = int.from_bytes(data[:8], "little")
     header = json.loads(data[8 : 8 + size])
@@ -457,6 +461,38 @@ def test_extract() -> None:
         assert message in done.stderr, done.stderr
 
 
+# --- Notes that name values ----------------------------------------------------------------------
+
+
+def test_notes_that_name_values_are_not_left_wrong(folder: pathlib.Path) -> None:
+    text = (
+        '<ir_version: 10, opset_import: ["" : 21]> g (float[3] x) => (float[3] y) '
+        "<float[3] w = {1, 2, 3}, float s = {0.5}> { h = Add(x, w) y = Relu(h) }"
+    )
+    plain = onnx.parser.parse_model(text)
+    onnx.save(plain, folder / "plain.onnx")
+    quantized, trained = onnx.parser.parse_model(text), onnx.parser.parse_model(text)
+    note = quantized.graph.quantization_annotation.add(tensor_name="h")
+    note.quant_parameter_tensor_names.add(key="SCALE_TENSOR", value="s")
+    trained.training_info.add().update_binding.add(key="w", value="w2")
+    for model in (quantized, trained):
+        onnx.save(model, "m.onnx")
+        link = ("--link", "y=x", "--prefix", "p_", "-o", "o.onnx")
+        for words in (
+            ("rename", "m.onnx", "w=v", "-o", "o.onnx"),
+            ("cut", "m.onnx", "--to", "h", "-o", "o.onnx"),
+            ("cut", "m.onnx", "--from", "h", "-o", "o.onnx"),
+            ("merge", "plain.onnx", "m.onnx", *link),
+        ):
+            assert "has notes of quantization" in run(*words, status=1).stderr
+        run("merge", "m.onnx", "plain.onnx", *link)
+        merged = onnx.load("o.onnx")
+        assert merged.graph.quantization_annotation == model.graph.quantization_annotation
+        assert merged.training_info == model.training_info
+        run("strip", "m.onnx", "--keep", "docs,metadata,types,names,unused", "-o", "s.onnx")
+        run("cut", "s.onnx", "--to", "h", "-o", "o.onnx")
+
+
 # --- testcase ------------------------------------------------------------------------------------
 
 
@@ -486,6 +522,21 @@ def test_testcase(folder: pathlib.Path) -> None:
         np.testing.assert_array_equal(one, other)
     (folder / "case/mine.txt").write_text("words")
     assert "`mine.txt`" in run("testcase", "s.py", "-o", "case", "--dim", "N=3", status=1).stderr
+
+
+def test_a_testcase_that_cannot_be_written_changes_nothing(folder: pathlib.Path) -> None:
+    (folder / "s.py").write_text(
+        "from sardonyx import FLOAT, script, opset20 as op\n"
+        "@script()\ndef f(x: FLOAT[2]) -> FLOAT[2]:\n    return op.Abs(x)\n"
+    )
+    (folder / "new/model.onnx").mkdir(parents=True)
+    (folder / "old/model.onnx").mkdir(parents=True)
+    (folder / "old/test_data_set_0").mkdir()
+    (folder / "old/test_data_set_0/input_3.pb").write_bytes(b"a")
+    for name, left in (("new", ["model.onnx"]), ("old", ["model.onnx", "test_data_set_0"])):
+        run("testcase", "s.py", "x=[1.0, -2.0]", "-o", name, status=1)
+        assert sorted(one.name for one in (folder / name).iterdir()) == left
+    assert [one.name for one in (folder / "old/test_data_set_0").iterdir()] == ["input_3.pb"]
 
 
 def test_testcase_of_maps(folder: pathlib.Path) -> None:

@@ -70,6 +70,15 @@ def test_a_script(words: list[str], says: str) -> None:
     assert says in program(*words, given=TWO.encode()).stdout.decode()
 
 
+@pytest.mark.parametrize("output", [["-o", "/dev/stdout"], ["--output=/dev/stdout"]])
+def test_the_streams_by_their_paths(output: list[str], model: bytes) -> None:
+    """No summary stands among the bytes, and text is a script, as with `-`."""
+    assert program("build", "/dev/stdin:triple", *output, given=TWO.encode()).stdout == model
+    renamed = program("rename", "/dev/stdin", "x=z", *output, given=model).stdout
+    assert renamed == program("rename", "-", "x=z", "-o", "-", given=model).stdout
+    assert "no errors" in program("check", "/dev/stdin", given=TWO.encode()).stderr.decode()
+
+
 def test_differences(model: bytes, tmp_path: pathlib.Path) -> None:
     file = str(tmp_path / "triple.onnx")
     pathlib.Path(file).write_bytes(model)

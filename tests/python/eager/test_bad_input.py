@@ -8,6 +8,8 @@ import numpy as np
 import onnx.parser
 import pytest
 import sardonyx
+from sardonyx import FLOAT
+from sardonyx import opset21 as op
 
 PROGRAM = pathlib.Path(__file__).resolve().parents[2] / "data/odd_arguments.py"
 
@@ -18,6 +20,24 @@ def test_odd_arguments_are_python_errors(seed):
         [sys.executable, "-W", "ignore", PROGRAM, str(seed), "3000"], capture_output=True, text=True
     )
     assert done.stdout == "done\n", done.stderr[-3000:] or done.returncode
+
+
+@sardonyx.script()
+def chosen(x: FLOAT["N"], y: FLOAT["N"]) -> FLOAT["N"]:
+    return op.Where(x > y, x, op.Relu(y))
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="errors have no notes")
+def test_the_parameter_that_is_none_is_named():
+    x = np.ones(3, np.float32)
+    for arguments in ((x, None), (None, x)):
+        with pytest.raises(TypeError) as error:
+            chosen(*arguments)
+        name = "y" if arguments[1] is None else "x"
+        assert error.value.__notes__ == [f"`{name}` of `chosen` is None"]
+    with pytest.raises(TypeError) as error:
+        chosen(x, 1j)
+    assert not hasattr(error.value, "__notes__")
 
 
 def test_a_limit_of_steps_ends_a_loop():

@@ -121,6 +121,11 @@ TABLE = [
     bad(
         "Conv", [IMAGE, floats(2, 2, 9, 9)], "a window of 9 does not fit axis 0", pads=[0, 0, 0, 0]
     ),
+    # One element more than there is: as inference, although the formula says 0 positions.
+    bad("Conv", [IMAGE, floats(2, 2, 5, 1)], "a window of 5 does not fit axis 0"),
+    bad("Conv", [IMAGE, floats(2, 2, 6, 1)], "does not fit", strides=[2, 1]),
+    bad("MaxPool", [IMAGE], "a window of 5 does not fit axis 1", kernel_shape=[1, 5]),
+    bad("AveragePool", [IMAGE], "does not fit axis 1", kernel_shape=[1, 5], strides=[1, 2]),
     # --- Indices out of range.
     bad("Gather", [X, i64([2])], "index 2 is out of range for an axis of size 2"),
     bad("Gather", [X, i64([-3])], "index -3 is out of range for an axis of size 2"),

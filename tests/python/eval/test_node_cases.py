@@ -492,6 +492,13 @@ def test_cast_between_all_native_types(evaluator: Evaluator) -> None:
             assert_same(run_node(evaluator, "Cast", [x], to=number)[0], x.astype(target))
 
 
+def test_hardmax_of_nan(evaluator: Evaluator) -> None:
+    """NaN is the greatest, as for ArgMax: the first of a row."""
+    x = np.array([[1, np.nan, 3, np.nan], [np.nan, 2, 1, 0], [1, 5, 5, -1]], np.float32)
+    expected = np.eye(4, dtype=np.float32)[np.argmax(x, axis=1)]
+    assert_same(run_node(evaluator, "Hardmax", [x])[0], expected)
+
+
 def onnxruntime_run(model: onnx.ModelProto, inputs: dict[str, Any]) -> list[np.ndarray]:
     import onnxruntime
 

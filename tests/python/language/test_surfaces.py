@@ -75,6 +75,11 @@ NUMBERS: dict[str, tuple[str, Any, Any]] = {
         I32.astype(np.uint8) * np.uint8(30),
         I32.astype(np.uint8),
     ),
+    "a tensor for a float": (
+        calls("def g(x, k: float):\n    return x * k\n", "x[1]", "FLOAT"),
+        F32 * F32[1],
+        F32,
+    ),
     "list of floats": (
         calls("def g(x: INT32['N'], k: Sequence[float]):\n    return op.Mul(x, k)\n", "[2.5]"),
         "lossy-literal",

@@ -21,6 +21,7 @@ import onnx
 import onnx.helper
 import onnx.numpy_helper
 import onnx.parser
+import onnxruntime
 import pytest
 import sardonyx
 from onnx import TensorProto
@@ -110,6 +111,60 @@ def test_backend_cases(tmp_path):
         check=False,
     )
     assert done.returncode == 0, done.stdout
+
+
+BODIES = {
+    "of inputs": "float[3] u) => (bool d, float[3] v, float[3] w)",
+    "of a result": "float[] u) => (bool d, float[] v, float[3] w)",
+    "with a name": "float[K] u) => (bool d, float[K] v, float[K] w)",
+}
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_sizes_that_bodies_state(name, tmp_path):
+    """Where nothing else says them: without iterations, the rows have that type."""
+    model = onnx.parser.parse_model(f"""
+        <ir_version: 10, opset_import: ["" : 21]>
+        g (int64 n, float[] x) => (float[] y) {{
+            c = Constant <value: tensor = bool {{1}}> ()
+            last, y = Loop (n, c, x) <body = b (int64 i, bool cc, {BODIES[name]} {{
+                d = Identity (cc)
+                v = Relu (u)
+                w = Neg (v)
+            }}>
+        }}""")
+    inputs = [np.array(0), np.ones(3, np.float32)]
+    text = check(model.SerializeToString(), tmp_path, [inputs, [np.array(2), inputs[1]]])
+    assert ("w: FLOAT[3] = -v" if name != "with a name" else "u: FLOAT[None]") in text
+    [rows] = sardonyx.load(build(text, tmp_path)).run(dict(zip("nx", inputs, strict=True)))
+    assert rows.shape == ((0, 0) if name == "with a name" else (0, 3))
+
+
+def test_scalars_that_bodies_state(tmp_path):
+    """ONNX Runtime refuses a Scan whose results have no rank."""
+    model = onnx.parser.parse_model("""
+        <ir_version: 10, opset_import: ["" : 21]>
+        g (float[] x, float[2] s) => (float[] last, float[] rows) {
+            last, rows = Scan <num_scan_inputs = 1, body = b (float u, float[] e) =>
+                (float v, float[] w) { v = Neg (u)
+                w = Sub (v, e) }> (x, s)
+        }""")
+    x, s = np.array(1, np.float32), np.array([2, 3], np.float32)
+    text = check(model.SerializeToString(), tmp_path, [[x, s]])
+    options = onnxruntime.SessionOptions()
+    session = onnxruntime.InferenceSession(build(text, tmp_path), options)
+    assert session.run(["rows"], {"x": x, "s": s})[0].tolist() == [-3, -2]
+
+
+def test_sizes_that_bodies_state_wrongly(tmp_path):
+    model = onnx.parser.parse_model("""
+        <ir_version: 10, opset_import: ["" : 21]>
+        g (float[] s, float[2, 3] x) => (float[] y) {
+            last, y = Scan <num_scan_inputs = 1, body = b (float[4] u, float[4] r) =>
+                (float[4] v, float[4] w) { v = Identity (u)
+                w = Neg (r) }> (s, x)
+        }""")
+    assert "def body(u, r):" in check(model.SerializeToString(), tmp_path, [])
 
 
 @pytest.mark.parametrize("asks", [True, False])
@@ -422,17 +477,54 @@ def test_text_that_is_not_utf8_in_attributes(tmp_path):
     assert 'value_strings=[b"a\\xff", "b"]' in check(model.SerializeToString(), tmp_path, [])
 
 
-def test_an_input_of_a_function_that_is_left_out_is_refused():
+def test_calls_that_leave_something_out_are_inlined(tmp_path):
+    """An input, or an attribute that has no default; also in a function that another one calls."""
     opsets = [onnx.helper.make_opsetid("", 20), onnx.helper.make_opsetid("own", 1)]
-    clip = onnx.helper.make_node("Clip", ["a", "b", "c"], ["r"])
-    function = onnx.helper.make_function("own", "F", ["a", "b", "c"], ["r"], [clip], opsets[:1])
-    values = [onnx.helper.make_tensor_value_info(n, 1, [2]) for n in "xy"]
-    for inputs, words in ((["x"], '"b"'), (["x", "", "x"], '"b"'), (["x", "x"], '"c"')):
-        node = onnx.helper.make_node("F", inputs, ["y"], domain="own")
-        graph = onnx.helper.make_graph([node], "g", values[:1], values[1:])
-        model = onnx.helper.make_model(graph, opset_imports=opsets, functions=[function])
-        with pytest.raises(sardonyx.EvalError, match=f"the omitted function input {words}"):
-            sardonyx.decompile(model)
+    node = onnx.helper.make_node
+    elu = node("Elu", ["q"], ["r"])
+    elu.attribute.add(name="alpha", ref_attr_name="alpha", type=onnx.AttributeProto.FLOAT)
+    body = [node("Clip", ["a", "b", "c"], ["q"]), elu]
+    make = onnx.helper.make_function
+    functions = [
+        make("own", "F", ["a", "b", "c"], ["r", "a"], body, opsets[:1], ["alpha"]),
+        make("own", "G", ["a"], ["r"], [node("F", ["a"], ["r"], domain="own")], opsets),
+    ]
+    values = [onnx.helper.make_tensor_value_info(n, 1, [2]) for n in "xyz"]
+    least = onnx.numpy_helper.from_array(np.array(-2, np.float32), "m")
+    x = np.array([-3, 4], np.float32)
+    for call in (
+        node("F", ["x"], ["y"], domain="own", alpha=0.5),
+        node("F", ["x", "", "m"], ["y", "z"], domain="own", alpha=0.5),
+        node("F", ["x", "m"], ["y", "z"], domain="own"),
+        node("G", ["x"], ["y"], domain="own"),
+    ):
+        outputs = [value for value in values[1:] if value.name in call.output]
+        graph = onnx.helper.make_graph([call], "g", values[:1], outputs, [least])
+        model = onnx.helper.make_model(graph, opset_imports=opsets, functions=functions)
+        assert "op.Clip(" in check(model.SerializeToString(), tmp_path, [[x]])
+        described = sardonyx.load(model).info()
+        assert [one["name"] for one in described["inputs"]] == ["x"]
+
+
+def test_long_chains_of_calls_are_refused():
+    opsets = [onnx.helper.make_opsetid("", 20), onnx.helper.make_opsetid("my", 1)]
+    calls = [onnx.helper.make_node(f"F{i + 1}", ["a"], ["r"], domain="my") for i in range(25000)]
+    functions = [
+        onnx.helper.make_function("my", f"F{i}", ["a"], ["r"], [call], opsets)
+        for i, call in enumerate([*calls, onnx.helper.make_node("Neg", ["a"], ["r"])])
+    ]
+    call = onnx.helper.make_node("F0", ["x"], ["y"], domain="my")
+    with pytest.raises(sardonyx.EvalError, match="calls itself"):
+        sardonyx.decompile(model_with(functions, [call]))
+
+
+def test_attributes_that_a_function_does_not_read(tmp_path):
+    neg = onnx.helper.make_node("Neg", ["a"], ["r"])
+    opsets = [onnx.helper.make_opsetid("", 20)]
+    function = onnx.helper.make_function("my", "F", ["a"], ["r"], [neg], opsets, ["k"])
+    for value, word in ((0.5, "k: float"), ([1, 2], "k: Sequence[int]"), ("a", "k: str")):
+        call = onnx.helper.make_node("F", ["x"], ["y"], domain="my", k=value)
+        assert word in check(model_with([function], [call]), tmp_path, [[np.ones(2, np.float32)]])
 
 
 def test_a_function_in_the_domain_of_the_standard_is_refused():

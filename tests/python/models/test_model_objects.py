@@ -333,6 +333,28 @@ def test_attributes(model: sardonyx.Model) -> None:
         node.attributes["e"] = object()
 
 
+def test_sparse_attributes_are_set_as_they_are_read() -> None:
+    def sparse(*values: float) -> onnx.SparseTensorProto:
+        array = onnx.numpy_helper.from_array
+        parts = array(np.array(values, np.float32)), array(np.array([0, 3]))
+        return onnx.helper.make_sparse_tensor(*parts, [5])
+
+    constant = onnx.helper.make_node("Constant", [], ["y"], sparse_value=sparse(1, 2))
+    result = onnx.helper.make_tensor_value_info("y", 1, [5])
+    graph = onnx.helper.make_graph([constant], "g", [], [result])
+    model = sardonyx.load(onnx.helper.make_model(graph))
+    attributes = model.graph.nodes[0].attributes
+    for given in (sparse(3, 4), attributes["sparse_value"], (np.float32([5, 6]), [1, 2], [5])):
+        attributes["sparse_value"] = given
+        values, indices, dims = attributes["sparse_value"]
+        expected = np.zeros(5, np.float32)
+        expected[indices] = values
+        np.testing.assert_array_equal(model.run({})[0], expected)
+        assert dims == (5,)
+    with pytest.raises(TypeError, match=r"give \(values, indices, dims\) or a SparseTensorProto"):
+        attributes["sparse_value"] = [1, 2]
+
+
 def test_types_that_edits_make_unknown() -> None:
     text = """<ir_version: 10, opset_import: ["" : 20]>
     g (float[2] x) => (float[M] y) { s = Shape(x) n = Size(x) z = Concat <axis: int = 0> (x, x)

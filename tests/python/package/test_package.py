@@ -2,6 +2,7 @@
 
 import ast
 import concurrent.futures
+import inspect
 import os
 import pickle
 import subprocess
@@ -45,6 +46,35 @@ def test_public_names():
     assert tensor.Tensor is sardonyx.Tensor
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
         sardonyx.nonsense  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("FLOAT64", "did you mean `DOUBLE`"),
+        ("float32", "did you mean `FLOAT`"),
+        ("STR", "did you mean `STRING`"),
+        ("FLOAT128", "no type of this width"),
+        ("scripts", "did you mean `script`"),
+        ("opset99", "newest opset of ai.onnx is opset"),
+        ("op", "import opset21 as op"),
+    ],
+)
+def test_names_that_do_not_exist(name, told):
+    with pytest.raises(ImportError, match=told):
+        exec(f"from sardonyx import {name}")
+    with pytest.raises(AttributeError, match=told):
+        getattr(sardonyx, name)
+    assert not hasattr(sardonyx, name)
+    with pytest.raises(ImportError, match="cannot import name 'zzz' from 'sardonyx' "):
+        exec("from sardonyx import zzz")
+
+
+def test_the_classes_of_scripts_have_signatures():
+    parameters = inspect.signature(sardonyx.OnnxFunction).parameters
+    assert list(parameters)[:2] == ["function", "opset"]
+    assert str(inspect.signature(tell_size)) == "(x)"
+    assert "FLOAT[2, 'N']" in sardonyx.FLOAT.__doc__
 
 
 def test_star_import():
@@ -211,6 +241,13 @@ def test_models_are_called():
         model(x, 1.0, 2.0)
     with pytest.raises(sardonyx.EvalError, match=r"input `y` .* is missing"):
         model(x)
+    with pytest.raises(
+        sardonyx.EvalError, match=r"input `y` is None, but the graph declares FLOAT"
+    ):
+        model(x, None)
+    for given in (None, [x, x]):
+        with pytest.raises(TypeError, match="`run` takes the inputs by name"):
+            model.run(given)
     two = sardonyx.load(
         onnx.parser.parse_model(
             '<ir_version: 8, opset_import: ["": 18]> g (float[N] x) => (float[N] a, float[N] b) '
