@@ -15,6 +15,7 @@
 #include "elaborate/objects/context.h"
 #include "elaborate/scopes/branch.h"
 #include "elaborate/scopes/held_values.h"
+#include "elaborate/scopes/joined_kinds.h"
 #include "elaborate/scopes/merge.h"
 #include "elaborate/statements.h"
 

@@ -20,6 +20,7 @@
 #include "elaborate/scopes/carried.h"
 #include "elaborate/scopes/flags.h"
 #include "elaborate/scopes/instances.h"
+#include "elaborate/scopes/joined_kinds.h"
 #include "elaborate/scopes/loop_parts.h"
 #include "elaborate/scopes/loop_state.h"
 #include "elaborate/scopes/merge.h"

@@ -1,10 +1,17 @@
-// What a value that is one or the other of two is to Python.
+// What a value that is one or the other of two is to Python, and which two can be one value.
 #include "elaborate/scopes/joined_kinds.h"
 
-#include <optional>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "elaborate/emit/sequences.h"
 #include "elaborate/emit/values.h"
 #include "elaborate/objects/context.h"
+#include "elaborate/objects/namespaces.h"
+#include "elaborate/objects/type_text.h"
 
 namespace sardonyx::elaborate {
 
@@ -77,6 +84,45 @@ std::optional<ElementType> item_type(const Object& a, const Object& b) {
         }
     }
     return type;
+}
+
+namespace {
+
+bool may_be_sequence(const Object& object) {
+    return is_sequence_value(object) || is_open_list(object) ||
+           (object.is(ObjectKind::kList) &&
+            std::all_of(object.items().begin(), object.items().end(), is_leaf));
+}
+
+}  // namespace
+
+bool are_sequences(const Object& a, const Object& b) {
+    return may_be_sequence(a) && may_be_sequence(b) && !(is_leaf(a) && is_leaf(b));
+}
+
+bool are_numbers(const Object& a, const Object& b) {
+    return may_be_numbers(a) && may_be_numbers(b);
+}
+
+std::optional<ElementType> type_of_numbers(const Object& a, const Object& b) {
+    std::optional<ElementType> left = type_of_numbers(a), right = type_of_numbers(b);
+    if (!left || !right || *left == ElementType::kUndefined) {
+        return left && right != ElementType::kUndefined ? right : std::nullopt;
+    }
+    return *right == ElementType::kUndefined || *right == *left ? left : std::nullopt;
+}
+
+std::string describe(const Object& object) {
+    return object.is_tensor() ? fmt::format("`{}`", type_text(object.value()->type))
+           : object.tuple_class() != nullptr
+               ? fmt::format("{} `{}`",
+                             object.tuple_class()->kind == Namespace::Kind::kNamedTuple
+                                 ? "a named tuple"
+                                 : "an instance of",
+                             object.tuple_class()->name)
+           : class_of(object) != nullptr
+               ? fmt::format("an instance of `{}`", class_of(object)->name)
+               : fmt::format("{}", kind_name(object));
 }
 
 }  // namespace sardonyx::elaborate

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "elaborate/objects/context.h"
 
@@ -15,5 +16,17 @@ Object joined_kind(const Object& x, const Object& y, ir::Value* output);
 
 // The element type of the items of both lists. Nothing: they have none in common.
 std::optional<ElementType> item_type(const Object& a, const Object& b);
+
+// Whether lists of different lengths meet: they become a sequence. (Numbers alone are a tensor.)
+bool are_sequences(const Object& a, const Object& b);
+
+// Whether lists of Python's numbers meet of which the run decides how long they are.
+bool are_numbers(const Object& a, const Object& b);
+
+// The type of the numbers of both. Nothing: they have none in common, or nothing says it.
+std::optional<ElementType> type_of_numbers(const Object& a, const Object& b);
+
+// How messages call an object: a tensor by its type.
+std::string describe(const Object& object);
 
 }  // namespace sardonyx::elaborate

@@ -17,9 +17,7 @@
 #include "elaborate/emit/values.h"
 #include "elaborate/flow/block_facts.h"
 #include "elaborate/objects/context.h"
-#include "elaborate/objects/namespaces.h"
 #include "elaborate/objects/owners.h"
-#include "elaborate/objects/type_text.h"
 #include "elaborate/operators/truth.h"
 #include "elaborate/scopes/branch.h"
 #include "elaborate/scopes/carried.h"
@@ -34,31 +32,6 @@ namespace sardonyx::elaborate {
 using syntax::Range;
 
 namespace {
-
-bool may_be_sequence(const Object& object) {
-    return is_sequence_value(object) || is_open_list(object) ||
-           (object.is(ObjectKind::kList) &&
-            std::all_of(object.items().begin(), object.items().end(), is_leaf));
-}
-
-// Whether lists of different lengths meet: they become a sequence. (Numbers alone are a tensor.)
-bool are_sequences(const Object& a, const Object& b) {
-    return may_be_sequence(a) && may_be_sequence(b) && !(is_leaf(a) && is_leaf(b));
-}
-
-// Whether lists of Python's numbers meet of which the run decides how long they are.
-bool are_numbers(const Object& a, const Object& b) {
-    return may_be_numbers(a) && may_be_numbers(b);
-}
-
-// The type of the numbers of both. Nothing: they have none in common, or nothing says it.
-std::optional<ElementType> type_of_numbers(const Object& a, const Object& b) {
-    std::optional<ElementType> left = type_of_numbers(a), right = type_of_numbers(b);
-    if (!left || !right || *left == ElementType::kUndefined) {
-        return left && right != ElementType::kUndefined ? right : std::nullopt;
-    }
-    return *right == ElementType::kUndefined || *right == *left ? left : std::nullopt;
-}
 
 // Calls `leaf(a, b)` for the places where two objects of the same structure differ; nothing when
 // their structures differ. Same order of calls for the same objects.
@@ -557,19 +530,6 @@ Jump merge_returns(Context& c, ir::Value* condition, Branch& yes, Branch& no, Ra
 }
 
 }  // namespace
-
-std::string describe(const Object& object) {
-    return object.is_tensor() ? fmt::format("`{}`", type_text(object.value()->type))
-           : object.tuple_class() != nullptr
-               ? fmt::format("{} `{}`",
-                             object.tuple_class()->kind == Namespace::Kind::kNamedTuple
-                                 ? "a named tuple"
-                                 : "an instance of",
-                             object.tuple_class()->name)
-           : class_of(object) != nullptr
-               ? fmt::format("an instance of `{}`", class_of(object)->name)
-               : fmt::format("{}", kind_name(object));
-}
 
 Jump merge(Context& c, ir::Value* condition, Branch& yes, Branch& no, Range range, uint32_t after) {
     if (yes.jump == Jump::kReturn && no.jump == Jump::kReturn) {

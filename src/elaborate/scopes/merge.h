@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <string>
 
 #include "elaborate/objects/context.h"
 #include "elaborate/scopes/branch.h"
@@ -24,8 +23,5 @@ Jump merge(Context& c, ir::Value* condition, Branch& yes, Branch& no, syntax::Ra
 std::optional<Object> merge_values(Context& c, ir::Value* condition, Branch& yes, Branch& no,
                                    const Object& a, const Object& b, syntax::Range range,
                                    uint32_t after);
-
-// How messages call an object: a tensor by its type.
-std::string describe(const Object& object);
 
 }  // namespace sardonyx::elaborate
