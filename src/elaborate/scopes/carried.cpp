@@ -16,6 +16,7 @@
 #include "elaborate/objects/unknowns.h"
 #include "elaborate/scopes/branch.h"
 #include "elaborate/scopes/instances.h"
+#include "elaborate/scopes/joined_kinds.h"
 #include "elaborate/scopes/merge.h"
 #include "infer/filled_sequences.h"
 
