@@ -77,10 +77,20 @@ def result_type_of(xs):
 
 
 @inline
+def wrapped(x, dtype):
+    """An int that the type cannot hold, by its last bits, as PyTorch takes it."""
+    if isinstance(x, (bool, float)) or dtype is None or kind(dtype) != 1:
+        return x
+    least, most = lowest(dtype), highest(dtype)
+    return x if least <= x <= most else (x - least) % 2**dtype.bitwidth + least
+
+
+@inline
 def cast(x, dtype):
     """`x` in this element type; a number stays one, which takes the type of what it meets."""
     if is_number(x):
-        return int(x) if isinstance(x, bool) and dtype is not None and dtype != BOOL.dtype else x
+        x = int(x) if isinstance(x, bool) and dtype is not None and dtype != BOOL.dtype else x
+        return wrapped(x, dtype)
     if dtype is None or x.dtype == dtype:
         return x
     return op.Cast(x, to=dtype)
@@ -134,10 +144,12 @@ def is_half(dtype):
 
 @inline
 def is_lost(x, dtype):
-    """Whether FLOAT16 makes infinity, zero, or few digits of a number, which PyTorch takes as it is
-    where it multiplies and divides."""
-    if not is_number(x) or dtype != FLOAT16.dtype:
+    """Whether FLOAT16 makes infinity, zero, or few digits of a factor, which PyTorch takes as it
+    is where it multiplies and divides: of a number, or of a tensor without dimensions."""
+    if dtype != FLOAT16.dtype:
         return False
+    if not is_number(x):
+        return x.ndim == 0 and x.dtype != dtype and kind(x.dtype) != 0
     return 0 < abs(x) < 2.0**-14 or 65504 < abs(x) < math.inf
 
 
