@@ -76,6 +76,9 @@ def parts_of(x, sizes, dim):
 @aten("split.Tensor", "unsafe_split.Tensor", "split_copy.Tensor")
 def split(self, split_size, dim=0):
     length = self.shape[dim]
+    if not (isinstance(split_size, int) and isinstance(self.type.shape[dim], int)):
+        # torch.export fixes the number of parts, which ONNX gives as a sequence.
+        return op.SplitToSequence(self, split_size, axis=axis(dim, self.ndim))
     if split_size == 0:
         return [op.Identity(self)]
     sizes = [min(split_size, length - start) for start in range(0, length, split_size)]

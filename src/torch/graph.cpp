@@ -400,8 +400,10 @@ class GraphReader {
                 does_nothing(raw, node)) {
                 return;
             }
-            refuse(node, fmt::format("{} gives no result, so that it changes something",
-                                     quoted_target(target)));
+            refuse(
+                node,
+                fmt::format("{} has no result, so it may change something", quoted_target(target)),
+                std::string(kWithoutTransformation));
             return;
         }
         node.takes_pairs = takes_complex(raw["inputs"]) ||

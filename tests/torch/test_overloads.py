@@ -32,6 +32,8 @@ ENDS = torch.tensor([0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 1e20, 3e38, 1e-20, -1e-20,
                      -math.inf, math.nan])  # fmt: skip
 HALVES = torch.tensor([0.0, 1.0, -2.0, 300.0, 6e4, 1e-4], dtype=torch.float16)
 BYTES = torch.tensor([0, 1, 44, 200, 255], dtype=torch.uint8)
+STEPS = torch.arange(80.0).sin().view(20, 4).bfloat16()  # weights of a recurrent layer
+STATE = torch.zeros(1, 4, 4).bfloat16()
 PLACES = torch.tensor([[2, 0, 1], [1, 1, 0]])
 CLASSES = torch.tensor([2, 0])
 
@@ -146,6 +148,12 @@ OTHERS: list[tuple[str, tuple[Any, ...]]] = [
     ("prod.dim_int", (BYTES[1:], 0), {"dtype": torch.int8}),
     ("cumsum.default", (BYTES, 0), {"dtype": torch.uint8}),
     ("sum.default", (I,), {"dtype": torch.bool}),
+    *[
+        (name, (A[0].bfloat16(), h, [STEPS[: gates * 4], STEPS[-gates * 4 :]], False, 1, 0.0, False,
+                False, False))
+        for name, gates, h in (("lstm.input", 4, [STATE, STATE + 1]), ("gru.input", 3, STATE),
+                               ("rnn_tanh.input", 1, STATE), ("rnn_relu.input", 1, STATE))
+    ],
     ("lerp.Scalar", (EDGES, torch.ones(4), 0.7)),
     ("special_round.default", (P * 10,), {"decimals": 1}),
     ("special_round.default", (P,)),
