@@ -400,10 +400,8 @@ class GraphReader {
                 does_nothing(raw, node)) {
                 return;
             }
-            refuse(
-                node,
-                fmt::format("{} has no result, so it may change something", quoted_target(target)),
-                std::string(kWithoutTransformation));
+            refuse(node, quoted_target(target) + " has no result, so it may change something",
+                   std::string(kWithoutTransformation));
             return;
         }
         node.takes_pairs = takes_complex(raw["inputs"]) ||
