@@ -2,11 +2,11 @@
 
 import math
 
-from sardonyx import BOOL, INT32, INT64
+from sardonyx import BOOL, DOUBLE, INT32, INT64
 
 from .declare import aten, inline, op
 from .reduce import is_short
-from .types import axis, cast, kind, moved, tensor, without_bfloat16
+from .types import axis, cast, highest, kind, moved, tensor, without_bfloat16
 
 
 @inline
@@ -262,7 +262,9 @@ def mode(self, dim=-1, keepdim=False):
     count = op.ReduceSum(op.Cast(same, to=INT64.dtype), [dim + 1], keepdims=0)
     most = op.ReduceMax(count, [dim], keepdims=1)
     is_most = count == most
-    values = op.Where(is_most, op.Cast(self, to=11), math.inf)
+    # In a type that has all values of the tensor's.
+    wide = op.Cast(self, to=DOUBLE.dtype if kind(self.dtype) == 2 else INT64.dtype)
+    values = op.Where(is_most, wide, highest(wide.dtype))
     least = op.ReduceMin(values, [dim], keepdims=1)
     place = op.ArgMax(
         op.Cast(is_most & (values == least), to=INT32.dtype), axis=dim, keepdims=1,

@@ -15,6 +15,7 @@ from .types import (
     in_ints,
     is_lost,
     is_number,
+    is_static,
     kind,
     lowest,
     promoted,
@@ -434,9 +435,24 @@ def lcm(self, other):
     return cast(op.Abs(op.Div(a, op.Where(divisor == 0, 1, divisor)) * b), dtype)
 
 
+@inline
+def is_short_power(exponent):
+    return isinstance(exponent, int) and is_static(exponent % 2) and 2 <= exponent <= 8
+
+
+@inline
+def multiplied(x, count):
+    """A power of integers whose products wrap; runtimes compute Pow as floats."""
+    half = x if count < 4 else multiplied(x, count // 2)
+    square = half * half
+    return square if count % 2 == 0 else square * x
+
+
 @aten("pow.Tensor_Tensor", "pow.Tensor_Scalar", "pow.Scalar")
 def power(self, exponent):
     dtype = result_type(self, exponent)
+    if kind(dtype) == 1 and is_short_power(exponent):
+        return in_ints(lambda x: multiplied(x, exponent), cast(self, dtype))
     if dtype != BOOL.dtype and kind(dtype) != 2 and dtype.bitwidth < 32:
         return cast(op.Pow(tensor(tensor(self, dtype), INT32.dtype),
                            tensor(tensor(exponent, dtype), INT32.dtype)), dtype)  # fmt: skip
@@ -445,9 +461,9 @@ def power(self, exponent):
     self, exponent = cast(self, dtype), cast(exponent, dtype)
     if dtype == BOOL.dtype:
         return self | op.Not(tensor(exponent, dtype))
-    if isinstance(exponent, (int, float)) and exponent == 0.5:
+    if isinstance(exponent, float) and exponent == 0.5:
         return op.Sqrt(self)
-    if isinstance(exponent, (int, float)) and exponent == -0.5 and dtype.name != "FLOAT16":
+    if isinstance(exponent, float) and exponent == -0.5 and dtype.name != "FLOAT16":
         # As PyTorch, also of -0 and -inf.
         return op.Reciprocal(op.Sqrt(self))
     return to_power(self, exponent) if is_number(exponent) else op.Pow(self, exponent)

@@ -79,8 +79,10 @@ def result_type_of(xs):
 @inline
 def wrapped(x, dtype):
     """An int that the type cannot hold, by its last bits, as PyTorch takes it."""
-    if isinstance(x, (bool, float)) or dtype is None or kind(dtype) != 1:
+    if isinstance(x, (bool, float)) or dtype is None or kind(dtype) != 1 or dtype.bitwidth == 64:
         return x
+    if not is_static(x % 2):  # a size
+        return op.Cast(x, to=dtype)
     least, most = lowest(dtype), highest(dtype)
     return x if least <= x <= most else (x - least) % 2**dtype.bitwidth + least
 
@@ -94,6 +96,15 @@ def cast(x, dtype):
     if dtype is None or x.dtype == dtype:
         return x
     return op.Cast(x, to=dtype)
+
+
+@inline
+def converted(x, dtype):
+    """As PyTorch converts floats that a small integer cannot hold, which ONNX leaves open: to what
+    their last bits are."""
+    if kind(x.dtype) == 2 and kind(dtype) == 1 and dtype.bitwidth < 32:
+        x = op.Cast(x, to=INT64.dtype)
+    return cast(x, dtype)
 
 
 @inline
@@ -252,6 +263,12 @@ def full_of(shape, value, dtype):
 def is_empty(x):
     """Whether it is known to have no elements."""
     return x.ndim > 0 and 0 in x.type.shape
+
+
+@inline
+def is_static(size):
+    """Whether a size is known while compiling."""
+    return isinstance(op.Range(0, size, 1).type.shape[0], int)
 
 
 @inline

@@ -644,7 +644,11 @@ def sequences_of_several_lengths(x: Any) -> Any:
 @case(BATCH, (6, 4), (5, 4))
 def parts_of_a_dynamic_size(x: Any) -> Any:
     """torch.export fixes their number alone; the last one may be shorter."""
-    return (*x.split(2), torch.cat([one * 2 for one in x.split(4)]), x.mT.split(3, -1)[1])
+    half = x.split((x.shape[0] + 1) // 2)[0]
+    n = x.shape[0]
+    whole = x.long() ** n, x.long() ** 3, x.long() * n, x.int() + n, x.to(torch.int8) < n
+    parts = torch.cat([one * 2 for one in x.split(4)]), x.mT.split(3, -1)[1], half
+    return (*x.split(2), *parts, *whole)
 
 
 @case(BATCH, (2, 3, 4), (3, 3, 4))

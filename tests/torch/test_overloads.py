@@ -154,6 +154,17 @@ OTHERS: list[tuple[str, tuple[Any, ...]]] = [
         for name, gates, h in (("lstm.input", 4, [STATE, STATE + 1]), ("gru.input", 3, STATE),
                                ("rnn_tanh.input", 1, STATE), ("rnn_relu.input", 1, STATE))
     ],
+    *[
+        (name, (x, n))
+        for x in (BYTES, BYTES.view(torch.int8), I.int() * 40000) for n in (2, 3, 5, 8)
+        for name in ("pow.Tensor_Scalar",)
+    ],
+    *[
+        ("_to_copy.default", (torch.tensor([0.5, -0.5, -1.5, 128.5, 256.7, -200.0, 1e5]),),
+         {"dtype": dtype})
+        for dtype in (torch.uint8, torch.int8, torch.int16, torch.int32)
+    ],
+    ("mode.default", (torch.tensor([2**62 + 1, 2**62, 2**62 + 1, 2**62]),)),
     ("lerp.Scalar", (EDGES, torch.ones(4), 0.7)),
     ("special_round.default", (P * 10,), {"decimals": 1}),
     ("special_round.default", (P,)),
