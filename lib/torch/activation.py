@@ -5,7 +5,8 @@ import math
 import numpy as np
 from sardonyx import DOUBLE
 
-from .declare import aten, op
+from .declare import aten, inline, op
+from .pointwise import log1p
 from .types import cast, computed, floating, in_float, kind, tensor, with_dims
 
 
@@ -75,8 +76,9 @@ def selu(self):
 
 @aten("celu.default")
 def celu(self, alpha=1.0):
-    low = (op.Exp(op.Min(self, cast(0.0, self.dtype)) / alpha) - 1.0) * alpha
-    return op.Where(self > 0.0, self, low)
+    x = computed(self)
+    low = (op.Exp(op.Min(x, cast(0.0, x.dtype)) / alpha) - 1.0) * alpha
+    return cast(op.Where(x > 0.0, x, low), self.dtype)
 
 
 @aten("leaky_relu.default")
@@ -104,18 +106,20 @@ def prelu(self, weight):
 @aten("softplus.default")
 def softplus(self, beta=1, threshold=20):
     x = self * beta
-    if x.dtype == DOUBLE.dtype:
-        # Runtimes have Softplus for smaller floats.
-        y = (op.Log(op.Exp(-op.Abs(x)) + 1.0) + op.Max(x, tensor(0.0, x.dtype))) / beta
-    else:
-        y = in_float(op.Softplus, x) / beta
-    return op.Where(x > threshold, self, y)
+    return op.Where(x > threshold, self, softplus_of(x) / beta)
+
+
+@inline
+def softplus_of(x):
+    """log(1 + exp(x))."""
+    if x.dtype == DOUBLE.dtype:  # runtimes have Softplus for smaller floats
+        return log1p(op.Exp(-op.Abs(x))) + op.Max(x, tensor(0.0, x.dtype))
+    return in_float(op.Softplus, x)
 
 
 @aten("log_sigmoid.default")
 def log_sigmoid(self):
-    low = op.Min(self, cast(0.0, self.dtype))
-    return low - op.Log(op.Exp(-op.Abs(self)) + 1.0)
+    return op.Neg(softplus_of(op.Neg(self)))
 
 
 @aten("threshold.default")

@@ -69,7 +69,7 @@ def bessel_j(x, order):
     size = op.Abs(x)
     near = bessel_sum(op.Min(size, op.CastLike(_FAR, x)), order, None)
     far = hankel(op.Max(size, op.CastLike(_FAR, x)), order, False)
-    value = op.Where(size == math.inf, 0.0, op.Where(size < _FAR, near, far))
+    value = op.Where(size < _FAR, near, far)  # NaN of infinity, as in PyTorch
     return value if order == 0 else value * op.Sign(x)
 
 
@@ -92,7 +92,7 @@ def bessel_y(x, order):
         value = value - bessel_sum(near, 0, None) * (2.0 / math.pi) / near
     value = op.Where(x < _FAR, value, hankel(op.Max(x, op.CastLike(_FAR, x)), order, True))
     value = op.Where(x == 0.0, -math.inf, value)
-    return op.Where(x < 0.0, math.nan, op.Where(x == math.inf, 0.0, value))
+    return op.Where(x < 0.0, math.nan, value)  # also of infinity, as in PyTorch
 
 
 @aten("special_bessel_y0.default")
@@ -111,7 +111,8 @@ def scaled_k_far(x, order):
     wide = op.Unsqueeze(x, [-1])
     t = _LINE / op.Sqrt(wide)
     half = op.Exp(t * 0.5)
-    sinh = (half - 1.0 / half) * 0.5
+    # Of a small t, exp has few digits.
+    sinh = op.Where(t < 1e-4, t * 0.5, (half - 1.0 / half) * 0.5)
     side = op.Exp(t * order)
     value = op.Exp(wide * sinh * sinh * -2.0) * (side + 1.0 / side) * 0.5
     return op.ReduceSum(value * _LINE_WEIGHTS, [-1], keepdims=0) / op.Sqrt(x)

@@ -1,7 +1,7 @@
 """Several tensors: joining them, and cutting one into several."""
 
 from .declare import aten, inline, op
-from .types import axis, cast, result_type_of
+from .types import axis, cast, is_static, result_type_of
 
 
 @inline
@@ -76,6 +76,9 @@ def parts_of(x, sizes, dim):
 @aten("split.Tensor", "unsafe_split.Tensor", "split_copy.Tensor")
 def split(self, split_size, dim=0):
     length = self.shape[dim]
+    if not (is_static(split_size) and is_static(length)):
+        # torch.export fixes the number of parts, which ONNX gives as a sequence.
+        return op.SplitToSequence(self, split_size, axis=axis(dim, self.ndim))
     if split_size == 0:
         return [op.Identity(self)]
     sizes = [min(split_size, length - start) for start in range(0, length, split_size)]

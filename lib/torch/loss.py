@@ -71,7 +71,7 @@ def kl_div(self, target, reduction=1, *, log_target=False):
     if log_target:
         loss = op.Exp(target) * (target - self)
     else:
-        loss = op.Where(target == 0.0, 0.0, target * (op.Log(target) - self))
+        loss = op.Where(target == 0.0, 0.0, target * op.Log(target)) - target * self
     return summed_up(loss, reduction)
 
 

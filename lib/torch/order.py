@@ -2,11 +2,11 @@
 
 import math
 
-from sardonyx import BOOL, INT32, INT64
+from sardonyx import BOOL, DOUBLE, INT32, INT64
 
 from .declare import aten, inline, op
 from .reduce import is_short
-from .types import axis, cast, kind, moved, tensor, without_bfloat16
+from .types import axis, cast, highest, kind, moved, tensor, without_bfloat16
 
 
 @inline
@@ -203,7 +203,7 @@ def unique_consecutive(self, return_inverse=False, return_counts=False, dim=None
     assert dim is None, "unique_consecutive along a dimension"
     x = op.Reshape(self, [-1])
     before, after = op.Slice(x, [0], [-1], [0]), op.Slice(x, [1], [9223372036854775807], [0])
-    first = op.Slice(x == x, [0], [1], [0])
+    first = op.Slice((x == x) | (x != x), [0], [1], [0])  # true, also of NaN
     is_new = op.Concat(first, before != after, axis=0)
     values = moved(lambda v: op.Compress(v, is_new), x)
     inverse = op.CumSum(op.Cast(is_new, to=INT64.dtype), 0) - 1
@@ -216,8 +216,29 @@ def unique_consecutive(self, return_inverse=False, return_counts=False, dim=None
 
 @aten("_unique2.default")
 def unique2(self, sorted=True, return_inverse=False, return_counts=False):
-    values, _, inverse, counts = op.Unique(without_bfloat16(self), sorted=1)
+    x = without_bfloat16(op.Reshape(self, [-1]))
+    if kind(x.dtype) == 2:
+        values, inverse, counts = unique_with_nan(x)
+    else:
+        values, _, inverse, counts = op.Unique(x, sorted=1)
     return cast(values, self.dtype), op.Reshape(inverse, self.shape), counts
+
+
+@inline
+def unique_with_nan(x):
+    """Each NaN is an element of its own, behind all others; ONNX has one for all of them, and ONNX
+    Runtime drops numbers beside them."""
+    is_nan = op.IsNaN(x)
+    is_fine = op.Not(is_nan)
+    values, _, inverse, counts = op.Unique(op.Compress(x, is_fine), sorted=1)
+    wrong = op.Compress(x, is_nan)
+    # The place of each element among the numbers, or among those that are none.
+    fine_place = op.CumSum(op.Cast(is_fine, to=INT64.dtype), 0) - 1
+    wrong_place = op.CumSum(op.Cast(is_nan, to=INT64.dtype), 0) - 1 + op.Size(values)
+    found = op.Gather(op.Concat(inverse, [0], axis=0), op.Max(fine_place, 0), axis=0)
+    ones = op.Cast(wrong != wrong, to=INT64.dtype)
+    return (op.Concat(values, wrong, axis=0), op.Where(is_nan, wrong_place, found),
+            op.Concat(counts, ones, axis=0))  # fmt: skip
 
 
 @aten("unique_dim.default")
@@ -228,12 +249,7 @@ def unique_dim(self, dim, sorted=True, return_inverse=False, return_counts=False
 
 @aten("nanmedian.default")
 def nanmedian(self):
-    flat = op.Reshape(self, [-1])
-    if kind(self.dtype) == 2:
-        kept = op.Not(op.IsNaN(flat))
-        flat = moved(lambda v: op.Compress(v, kept), flat)
-    values = sorted_by(flat, 0, False)[0]
-    return op.Gather(values, (flat.shape[0] - 1) // 2, axis=0)
+    return nanmedian_dim(op.Reshape(self, [-1]), 0, False)[0]
 
 
 @aten("mode.default")
@@ -245,11 +261,15 @@ def mode(self, dim=-1, keepdim=False):
     same = op.Unsqueeze(self, [dim]) == op.Unsqueeze(self, [dim + 1])
     count = op.ReduceSum(op.Cast(same, to=INT64.dtype), [dim + 1], keepdims=0)
     most = op.ReduceMax(count, [dim], keepdims=1)
-    values = op.Where(count == most, op.Cast(self, to=11), math.inf)
+    is_most = count == most
+    # In a type that has all values of the tensor's.
+    wide = op.Cast(self, to=DOUBLE.dtype if kind(self.dtype) == 2 else INT64.dtype)
+    values = op.Where(is_most, wide, highest(wide.dtype))
     least = op.ReduceMin(values, [dim], keepdims=1)
     place = op.ArgMax(
-        op.Cast(values == least, to=INT32.dtype), axis=dim, keepdims=1, select_last_index=1
-    )
+        op.Cast(is_most & (values == least), to=INT32.dtype), axis=dim, keepdims=1,
+        select_last_index=1,
+    )  # fmt: skip
     value = op.GatherElements(self, place, axis=dim)
     if keepdim:
         return value, place

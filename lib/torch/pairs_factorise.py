@@ -17,9 +17,10 @@ from .factorise import (
     vector_at,
 )
 from .pairs import adjoint, conj, each, filled_pair, parts, size_of, where, zeros_like
-from .pairs_math import div, mul, phase, sgn, sub
+from .pairs_math import div, mul, sgn, sub
 from .pairs_products import inverse, matmul, transposed_pair, triangle
 from .pairs_sums import multiplied, part
+from .pointwise import atan2
 from .types import cast, full_of, is_empty, tensor
 
 
@@ -246,7 +247,7 @@ def slogdet(self):
 @pairs("logdet.default")
 def logdet(self):
     (re, im), size = linalg_slogdet(self)
-    return size, phase(re, im)
+    return size, atan2(im, re)
 
 
 # --- Householder's reflections: the diagonal of R is real

@@ -7,7 +7,7 @@ from sardonyx import BOOL, DOUBLE, FLOAT
 from .declare import inline, op, pairs
 from .pairs import absolute, common, first, in_type, linspace, linspace_tensor, parts, size_of
 from .pointwise import asinh as real_asinh
-from .pointwise import atan2, expm1, isfinite, isinf, isnan, log1p, signbit, truth
+from .pointwise import atan2, expm1, isfinite, isinf, isnan, log1p, sign_of, truth
 from .types import cast, full_of, in_float, is_number, tensor
 
 
@@ -105,17 +105,6 @@ def lerp(self, end, weight):
 # --- Powers, roots and logarithms
 
 
-@inline
-def sign_of(x):
-    """1 or -1, by which zeros say on which side of a branch cut they are."""
-    return op.Where(signbit(x), op.CastLike(-1.0, x), op.CastLike(1.0, x))
-
-
-@inline
-def phase(x, y):
-    return atan2(op.Abs(y), x) * sign_of(y)
-
-
 @pairs("sqrt.default")
 def sqrt(self):
     # What is added has one sign, so that nothing cancels.
@@ -134,7 +123,7 @@ def rsqrt(self):
 
 @pairs("angle.default")
 def angle(self):
-    return phase(self[0], self[1])
+    return atan2(self[1], self[0])
 
 
 @pairs("log.default")
@@ -157,7 +146,7 @@ def log1p_(self):
     a, b = cast(self[0], DOUBLE.dtype), cast(self[1], DOUBLE.dtype)
     more = a * (a + 2.0) + b * b  # |1 + z|**2 - 1
     size = op.Where(op.Abs(more) < 0.5, log1p(more) * 0.5, op.Log(size_of((a + 1.0, b))))
-    return cast(size, self[0].dtype), phase(self[0] + 1.0, self[1])
+    return cast(size, self[0].dtype), atan2(self[1], self[0] + 1.0)
 
 
 @inline
@@ -381,7 +370,7 @@ def atanh(self):
     away = 1.0 - right
     size = log1p(right * 4.0 / (away * away + b * b)) * sign_of(a) * 0.25
     level = cast(away * (right + 1.0) - b * b, self[0].dtype)
-    return cast(size, self[0].dtype), phase(level, self[1] * 2.0) * 0.5
+    return cast(size, self[0].dtype), atan2(self[1] * 2.0, level) * 0.5
 
 
 @pairs("atan.default", "arctan.default")

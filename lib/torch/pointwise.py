@@ -15,6 +15,7 @@ from .types import (
     in_ints,
     is_lost,
     is_number,
+    is_static,
     kind,
     lowest,
     promoted,
@@ -194,7 +195,7 @@ def signbit(self):
     if self.dtype == BOOL.dtype:
         return op.Xor(self, self)
     if kind(self.dtype) == 2:
-        return (self < 0.0) | ((self == 0.0) & (op.Reciprocal(self) < 0.0))
+        return has_sign(self)
     return self < 0
 
 
@@ -222,9 +223,10 @@ def special_round(self, *, decimals=0):
 def round_decimals(self, *, decimals):
     if kind(self.dtype) != 2:
         return op.Identity(self)
+    x = computed(self)
     if decimals < 0:
-        return in_float(op.Round, self / 10.0**-decimals) * 10.0**-decimals
-    return in_float(op.Round, self * 10.0**decimals) / 10.0**decimals
+        return cast(op.Round(x / 10.0**-decimals) * 10.0**-decimals, self.dtype)
+    return cast(op.Round(x * 10.0**decimals) / 10.0**decimals, self.dtype)
 
 
 @aten("trunc.default", "fix.default")
@@ -256,8 +258,8 @@ def rad2deg(self):
 
 @aten("sinc.default", "special_sinc.default")
 def sinc(self):
-    x = floating(self) * math.pi
-    return op.Where(x == 0.0, 1.0, in_float(op.Sin, x) / x)
+    x = computed(floating(self)) * math.pi
+    return cast(op.Where(x == 0.0, 1.0, op.Sin(x) / x), floating(self).dtype)
 
 
 @aten("isnan.default")
@@ -339,10 +341,16 @@ def rsub(self, other, *, alpha=1):
     return other - scaled(self, alpha)
 
 
+@inline
+def has_lost_factor(self, other, dtype):
+    """PyTorch takes the second operand as it is; a tensor that is the first one is cast."""
+    return (is_number(self) and is_lost(self, dtype)) or is_lost(other, dtype)
+
+
 @aten("mul.Tensor", "mul.Scalar", "multiply.Tensor", "multiply.Scalar")
 def mul(self, other):
     dtype = result_type(self, other)
-    if is_lost(self, dtype) or is_lost(other, dtype):
+    if has_lost_factor(self, other, dtype):
         return cast(cast(self, FLOAT.dtype) * cast(other, FLOAT.dtype), dtype)
     self, other = promoted(self, other)
     if not is_number(self) and self.dtype == BOOL.dtype:
@@ -354,7 +362,7 @@ def mul(self, other):
       "divide.Scalar")  # fmt: skip
 def div(self, other):
     dtype = result_type(self, other)
-    if is_lost(self, dtype) or is_lost(other, dtype):
+    if has_lost_factor(self, other, dtype):
         return cast(cast(self, FLOAT.dtype) / cast(other, FLOAT.dtype), dtype)
     self, other = promoted_floats(self, other)
     return self / other
@@ -427,9 +435,24 @@ def lcm(self, other):
     return cast(op.Abs(op.Div(a, op.Where(divisor == 0, 1, divisor)) * b), dtype)
 
 
+@inline
+def is_short_power(exponent):
+    return isinstance(exponent, int) and is_static(exponent % 2) and 2 <= exponent <= 8
+
+
+@inline
+def multiplied(x, count):
+    """A power of integers whose products wrap; runtimes compute Pow as floats."""
+    half = x if count < 4 else multiplied(x, count // 2)
+    square = half * half
+    return square if count % 2 == 0 else square * x
+
+
 @aten("pow.Tensor_Tensor", "pow.Tensor_Scalar", "pow.Scalar")
 def power(self, exponent):
     dtype = result_type(self, exponent)
+    if kind(dtype) == 1 and is_short_power(exponent):
+        return in_ints(lambda x: multiplied(x, exponent), cast(self, dtype))
     if dtype != BOOL.dtype and kind(dtype) != 2 and dtype.bitwidth < 32:
         return cast(op.Pow(tensor(tensor(self, dtype), INT32.dtype),
                            tensor(tensor(exponent, dtype), INT32.dtype)), dtype)  # fmt: skip
@@ -438,8 +461,11 @@ def power(self, exponent):
     self, exponent = cast(self, dtype), cast(exponent, dtype)
     if dtype == BOOL.dtype:
         return self | op.Not(tensor(exponent, dtype))
-    if isinstance(exponent, (int, float)) and exponent == 0.5:
+    if isinstance(exponent, float) and exponent == 0.5:
         return op.Sqrt(self)
+    if isinstance(exponent, float) and exponent == -0.5 and dtype.name != "FLOAT16":
+        # As PyTorch, also of -0 and -inf.
+        return op.Reciprocal(op.Sqrt(self))
     return to_power(self, exponent) if is_number(exponent) else op.Pow(self, exponent)
 
 
@@ -483,17 +509,38 @@ def fmin(self, other):
 @aten("atan2.default", "arctan2.default")
 def atan2(self, other):
     y, x = promoted_floats(self, other)
-    angle = in_float(op.Atan, y / x)
-    turned = op.Where(y >= 0.0, angle + math.pi, angle - math.pi)
-    angle = op.Where(x < 0.0, turned, angle)
-    upright = op.Sign(y) * (math.pi / 2)
-    return op.Where(x == 0.0, upright, angle)
+    dtype = y.dtype
+    y, x = computed(y), computed(x)
+    above, side = op.Abs(y), op.Abs(x)
+    # Two zeros, and two infinities, have no quotient.
+    angle = op.Atan(op.Where(above == side, op.Sign(above), above / side))
+    angle = op.Where(has_sign(x), math.pi - angle, angle)
+    return cast(angle * sign_of(y), dtype)
+
+
+@inline
+def has_sign(x):
+    """Whether a float is below 0, or the zero that is."""
+    return (x < 0.0) | (op.Reciprocal(x) < 0.0)
+
+
+@inline
+def sign_of(x):
+    """1 or -1. A product with it has the sign of a zero, which ONNX Runtime's Where loses."""
+    return op.Where(has_sign(x), op.CastLike(-1.0, x), op.CastLike(1.0, x))
 
 
 @aten("hypot.default")
 def hypot(self, other):
-    self, other = promoted(self, other)
-    return op.Sqrt(self * self + other * other)
+    self, other = promoted_floats(self, other)
+    a, b = op.Abs(computed(self)), op.Abs(computed(other))
+    # The squares of large and of small numbers leave the range of the type; their quotients stay.
+    most = op.Max(a, b)
+    share = op.Where(a == b, 1.0, op.Min(a, b) / most)
+    value = op.Where(
+        (a == math.inf) | (b == math.inf), math.inf, most * op.Sqrt(share * share + 1.0)
+    )
+    return cast(value, self.dtype)
 
 
 @aten("copysign.Tensor", "copysign.Scalar")
@@ -502,8 +549,7 @@ def copysign(self, other):
     size = op.Abs(self)
     if is_number(other):
         return -size if math.copysign(1.0, other) < 0 else size
-    is_negative = (other < 0.0) | ((other == 0.0) & (op.Reciprocal(other) < 0.0))
-    return op.Where(is_negative, -size, size)
+    return size * sign_of(other)
 
 
 @aten("xlogy.Tensor", "xlogy.Scalar_Other", "xlogy.Scalar_Self", "special_xlogy.default",
@@ -534,19 +580,22 @@ def entr(self):
 
 @aten("logaddexp.default")
 def logaddexp(self, other):
+    return log_of_sum(op.Exp, 1.0, self, other)
+
+
+@inline
+def log_of_sum(power, unit, self, other):
+    """log(power(self) + power(other)), divided by `unit`."""
     self, other = promoted_floats(self, other)
-    high = op.Max(self, other)
+    a, b = computed(self), computed(other)
+    high = op.Max(a, b)
     safe = op.Where(op.Abs(high) == math.inf, 0.0, high)
-    return op.Log(op.Exp(self - safe) + op.Exp(other - safe)) + safe
+    return cast(op.Log(power(a - safe) + power(b - safe)) / unit + safe, self.dtype)
 
 
 @aten("logaddexp2.default")
 def logaddexp2(self, other):
-    self, other = promoted_floats(self, other)
-    high = op.Max(self, other)
-    safe = op.Where(op.Abs(high) == math.inf, 0.0, high)
-    two = tensor(2.0, high.dtype)
-    return op.Log(op.Pow(two, self - safe) + op.Pow(two, other - safe)) / math.log(2.0) + safe
+    return log_of_sum(lambda x: op.Pow(op.CastLike(2.0, x), x), math.log(2.0), self, other)
 
 
 @aten("heaviside.default")
@@ -566,6 +615,8 @@ def ldexp(self, other):
 
 @aten("lerp.Scalar", "lerp.Tensor")
 def lerp(self, end, weight):
+    if is_lost(weight, self.dtype):
+        return cast(lerp(computed(self), computed(end), weight), self.dtype)
     if is_number(weight) and abs(weight) >= 0.5:  # as PyTorch, from the nearer end
         return end - (end - self) * (1.0 - weight)
     return self + (end - self) * cast(weight, self.dtype)
@@ -574,15 +625,17 @@ def lerp(self, end, weight):
 @aten("addcmul.default")
 def addcmul(self, tensor1, tensor2, *, value=1):
     dtype = result_type_of([self, tensor1, tensor2])
-    product = cast(tensor1, dtype) * cast(tensor2, dtype)
-    return cast(self, dtype) + scaled(product, value)
+    inner = FLOAT.dtype if is_lost(value, dtype) else dtype
+    product = cast(tensor1, inner) * cast(tensor2, inner)
+    return cast(cast(self, inner) + scaled(product, value), dtype)
 
 
 @aten("addcdiv.default")
 def addcdiv(self, tensor1, tensor2, *, value=1):
     dtype = result_type_of([self, tensor1, tensor2])
-    quotient = cast(tensor1, dtype) / cast(tensor2, dtype)
-    return cast(self, dtype) + scaled(quotient, value)
+    inner = FLOAT.dtype if is_lost(value, dtype) else dtype
+    quotient = cast(tensor1, inner) / cast(tensor2, inner)
+    return cast(cast(self, inner) + scaled(quotient, value), dtype)
 
 
 # --- Comparisons and logic
@@ -714,9 +767,16 @@ def where(condition, self, other):
 
 
 @inline
+def is_nan(x):
+    return isinstance(x, float) and math.isnan(x)
+
+
+@inline
 def bounded(self, least, most):
     dtype = result_type_of([x for x in (self, least, most) if x is not None])
     x = cast(self, dtype)
+    if is_nan(least) or is_nan(most):
+        return x * math.nan  # as PyTorch; Clip would leave what it compares with NaN
     bounds_are_numbers = (least is None or is_number(least)) and (most is None or is_number(most))
     if bounds_are_numbers and kind(dtype) == 2:
         return op.Clip(x, least, most)
@@ -756,12 +816,14 @@ def angle(self):
 @aten("frexp.Tensor")
 def frexp(self):
     # The power of two above the number; logarithms may be off by one at powers of two.
-    size = op.Abs(self)
+    x = computed(self)
+    size = op.Abs(x)
     has_power = (size > 0.0) & (size < math.inf)  # zeros, infinities and NaN stay as they are
     safe = op.Where(has_power, size, 1.0)
     power = op.Floor(op.Log(safe) / math.log(2.0)) + 1.0
-    two = tensor(2.0, self.dtype)
-    share = safe / op.Pow(two, power)
+    two = op.CastLike(2.0, x)
+    share = safe / op.Pow(two, power - 1.0) * 0.5  # the power itself may be beyond the type
     power = op.Where(share >= 1.0, power + 1.0, op.Where(share < 0.5, power - 1.0, power))
     power = op.Where(has_power, power, 0.0)
-    return self / op.Pow(two, power), op.Cast(power, to=6)
+    share = op.Where(has_power, x / op.Pow(two, power - 1.0) * 0.5, x)
+    return cast(share, self.dtype), op.Cast(power, to=6)

@@ -6,7 +6,7 @@ from sardonyx import INT64
 
 from .conv import batched
 from .declare import aten, inline, op
-from .types import cast, in_float, repeated, wide
+from .types import cast, in_float, is_static, repeated, wide
 
 
 @inline
@@ -116,12 +116,6 @@ def avg_pool3d(self, kernel_size, stride=(), padding=0, ceil_mode=False, count_i
                divisor_override=None):  # fmt: skip
     return pooled_average(self, kernel_size, stride, padding, ceil_mode, count_include_pad,
                           divisor_override, 3)  # fmt: skip
-
-
-@inline
-def is_static(size):
-    """Whether a size is known while compiling."""
-    return isinstance(op.Range(0, size, 1).type.shape[0], int)
 
 
 @inline

@@ -4,6 +4,7 @@ from sardonyx import graph
 
 from .declare import aten, inline, op
 from .products import linear
+from .types import cast, wide
 
 
 @aten("lstm_cell.default")
@@ -32,6 +33,16 @@ def rnn_tanh_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
 @aten("rnn_relu_cell.default")
 def rnn_relu_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
     return op.Relu(linear(input, w_ih, b_ih) + linear(hx, w_hh, b_hh))
+
+
+@inline
+def in_float_steps(f, input, hx, params):
+    """`f`, whose results are tensors, where no operator of ONNX has BFLOAT16 yet: in FLOAT."""
+    if input.dtype == wide(input).dtype:
+        return f(input, hx, params)
+    states = [wide(one) for one in hx] if isinstance(hx, (list, tuple)) else wide(hx)
+    found = f(wide(input), states, [wide(one) for one in params])
+    return tuple([cast(one, input.dtype) for one in found])
 
 
 @inline
@@ -146,6 +157,14 @@ def projected_layer(x, h, c, params, has_biases, directions):
 @aten("lstm.input")
 def lstm(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first):
     assert not train or dropout == 0, "dropout in lstm: export after `module.eval()`"
+    return in_float_steps(
+        lambda x, h, p: lstm_of(x, h, p, has_biases, num_layers, bidirectional, batch_first),
+        input, hx, params,
+    )  # fmt: skip
+
+
+@inline
+def lstm_of(input, hx, params, has_biases, num_layers, bidirectional, batch_first):
     directions = 2 if bidirectional else 1
     per_layer = 4 if has_biases else 2
     is_single = input.ndim == 2
@@ -177,6 +196,14 @@ def lstm(input, hx, params, has_biases, num_layers, dropout, train, bidirectiona
 @aten("gru.input")
 def gru(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first):
     assert not train or dropout == 0, "dropout in gru: export after `module.eval()`"
+    return in_float_steps(
+        lambda x, h, p: gru_of(x, h, p, has_biases, num_layers, bidirectional, batch_first),
+        input, hx, params,
+    )  # fmt: skip
+
+
+@inline
+def gru_of(input, hx, params, has_biases, num_layers, bidirectional, batch_first):
     directions = 2 if bidirectional else 1
     per_layer = 4 if has_biases else 2
     hidden = params[1].shape[1]
@@ -215,10 +242,16 @@ def simple(activation, input, hx, params, has_biases, num_layers, bidirectional,
 @aten("rnn_tanh.input")
 def rnn_tanh(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first):
     assert not train or dropout == 0, "dropout in rnn: export after `module.eval()`"
-    return simple("Tanh", input, hx, params, has_biases, num_layers, bidirectional, batch_first)
+    return in_float_steps(
+        lambda x, h, p: simple("Tanh", x, h, p, has_biases, num_layers, bidirectional, batch_first),
+        input, hx, params,
+    )  # fmt: skip
 
 
 @aten("rnn_relu.input")
 def rnn_relu(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first):
     assert not train or dropout == 0, "dropout in rnn: export after `module.eval()`"
-    return simple("Relu", input, hx, params, has_biases, num_layers, bidirectional, batch_first)
+    return in_float_steps(
+        lambda x, h, p: simple("Relu", x, h, p, has_biases, num_layers, bidirectional, batch_first),
+        input, hx, params,
+    )  # fmt: skip

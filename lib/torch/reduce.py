@@ -51,14 +51,20 @@ def summed_type(x, dtype):
 
 @aten("sum.dim_IntList", "sum.default")
 def sum_(self, dim=None, keepdim=False, *, dtype=None):
-    return reduced(op.ReduceSum, summed_type(self, dtype), dim, keepdim)
+    return total_of(op.ReduceSum, summed_type(self, dtype), dim, keepdim)
+
+
+@inline
+def total_of(f, x, dim, keepdim):
+    """Of small integers and BOOL, if they are asked for, by what INT32 leaves of it."""
+    return in_ints(lambda v: reduced(f, v, dim, keepdim), x)
 
 
 @aten("nansum.default")
 def nansum(self, dim=None, keepdim=False, *, dtype=None):
     x = summed_type(self, dtype)
     x = op.Where(op.IsNaN(x), 0.0, x) if kind(x.dtype) == 2 else x
-    return reduced(op.ReduceSum, x, dim, keepdim)
+    return total_of(op.ReduceSum, x, dim, keepdim)
 
 
 @aten("mean.dim", "mean.default")
@@ -76,12 +82,12 @@ def nanmean(self, dim=None, keepdim=False, *, dtype=None):
 
 @aten("prod.dim_int")
 def prod_dim(self, dim, keepdim=False, *, dtype=None):
-    return reduced(op.ReduceProd, summed_type(self, dtype), dim, keepdim)
+    return total_of(op.ReduceProd, summed_type(self, dtype), dim, keepdim)
 
 
 @aten("prod.default")
 def prod(self, *, dtype=None):
-    return reduced(op.ReduceProd, summed_type(self, dtype), None, False)
+    return total_of(op.ReduceProd, summed_type(self, dtype), None, False)
 
 
 @inline
@@ -327,7 +333,7 @@ def running(x, dim):
 
 @aten("cumsum.default")
 def cumsum(self, dim, *, dtype=None):
-    return running(summed_type(self, dtype), dim)
+    return in_ints(lambda v: running(v, dim), summed_type(self, dtype))
 
 
 @aten("cumprod.default")

@@ -295,3 +295,16 @@ def col2im(self, output_size, kernel_size, dilation, padding, stride):
     y = op.Col2Im(x, list(output_size), list(kernel_size), dilations=dilation,
                   pads=[*padding, *padding], strides=stride)  # fmt: skip
     return op.Squeeze(y, [0]) if self.ndim == 2 else y
+
+
+@aten("pad_sequence.default")
+def pad_sequence(sequences, batch_first=False, padding_value=0.0, padding_side="right"):
+    length = max([one.shape[0] for one in sequences])
+    at = 0 if batch_first else 1
+    rows = []
+    for one in sequences:
+        rest = length - one.shape[0]
+        ends = [0, rest] if padding_side == "right" else [rest, 0]
+        row = padded(one, [0] * (2 * one.ndim - 2) + ends, "constant", padding_value)
+        rows.append(op.Unsqueeze(row, [at]))
+    return op.Concat(*rows, axis=at)

@@ -5,6 +5,7 @@ import math
 from sardonyx import DOUBLE, FLOAT
 
 from .declare import aten, inline, op
+from .pointwise import log1p
 from .types import cast, floating, is_empty, is_number, tensor
 
 # Lanczos' coefficients for g = 7.
@@ -40,8 +41,9 @@ def log_gamma_right(x):
 def log_gamma(x):
     right = op.Max(x, 1.0 - x)
     value = log_gamma_right(right)
-    # The reflection: gamma(x) * gamma(1 - x) = pi / sin(pi * x).
-    fraction = x - op.Floor(x)
+    # The reflection: gamma(x) * gamma(1 - x) = pi / sin(pi * x), by the distance from a whole
+    # number, which keeps the digits of small ones.
+    fraction = op.Abs(x - op.Round(x))
     turned = math.log(math.pi) - op.Log(op.Sin(fraction * math.pi)) - value
     value = op.Where(x < 0.5, turned, value)
     value = op.Where((x <= 0.0) & (fraction == 0.0), math.inf, value)
@@ -64,16 +66,16 @@ def mvlgamma(self, p):
 
 @inline
 def digamma_of(x):
-    fraction = x - op.Floor(x)
+    fraction = x - op.Round(x)
     right = op.Where(x < 0.5, 1.0 - x, x)
-    value = right * 0.0
-    y = right
-    for _ in range(6):
+    value = -1.0 / right
+    y = right + 1.0
+    for _ in range(5):
         value = value - 1.0 / y
         y = y + 1.0
     inverse = 1.0 / (y * y)
-    series = inverse * 0.0
-    for one in reversed(_DIGAMMA):
+    series = inverse * _DIGAMMA[-1]
+    for one in reversed(_DIGAMMA[:-1]):
         series = (series + one) * inverse
     value = value + op.Log(y) - 0.5 / y - series
     angle = fraction * math.pi
@@ -113,6 +115,8 @@ def zeta(self, other):
     s, a = tensor(self, DOUBLE.dtype), tensor(other, DOUBLE.dtype)
     value = zeta_of(s, a)
     value = op.Where(s == 1.0, math.inf, value)
+    limit = op.Pow(op.Max(a, op.CastLike(0.0, a)), -s)
+    value = op.Where((s == math.inf) & (a <= 1.0), limit, value)
     is_pole = (a <= 0.0) & (a == op.Floor(a))
     value = op.Where(is_pole, math.inf, value)
     value = op.Where((a <= 0.0) & (a != op.Floor(a)) & (s != op.Floor(s)), math.nan, value)
@@ -219,9 +223,27 @@ def ndtr(self):
     return in_double(lambda x: 0.5 * erfc_of(x * -math.sqrt(0.5)), self)
 
 
+@inline
+def ndtri_of(p):
+    """Abramowitz and Stegun's 26.2.23, and steps of Newton on the logarithm of ndtr."""
+    q = op.Min(p, 1.0 - p)
+    inside = q > 0.0
+    log = op.Log(op.Where(inside, q, 0.5))
+    t = op.Sqrt(-2.0 * log)
+    above = (0.010328 * t + 0.802853) * t + 2.515517
+    x = above / (((0.001308 * t + 0.189269) * t + 1.432788) * t + 1.0) - t
+    for _ in range(3):
+        value = log_ndtr_left(x)
+        slope = op.Exp(x * x * -0.5 - value) / math.sqrt(2.0 * math.pi)
+        x = op.Min(x - (value - log) / slope, op.CastLike(0.0, x))
+    x = op.Where(p > 0.5, -x, x)
+    x = op.Where(p == 0.0, -math.inf, op.Where(p == 1.0, math.inf, x))
+    return op.Where(inside | (q == 0.0), x, math.nan)
+
+
 @aten("special_ndtri.default")
 def ndtri(self):
-    return in_double(lambda x: erfinv_of(2.0 * x - 1.0) * math.sqrt(2.0), self)
+    return in_double(ndtri_of, self)
 
 
 # --- Polynomials, by their recurrences for every degree up to the greatest that is asked for
@@ -280,14 +302,14 @@ def modified_bessel(x, order):
     """exp(-|x|) * I(x) by its series and, for large x, by its asymptotic series."""
     near = op.Min(op.Abs(x), op.CastLike(30.0, x))
     quarter = near * near * 0.25
-    term = near * 0.0 + 1.0 if order == 0 else near * 0.5
+    term = op.CastLike(1.0, x) if order == 0 else near * 0.5
     total = term
     for k in range(1, 70):
         term = term * quarter / float(k * (k + order))
         total = total + term
     total = total * op.Exp(-near)
     far = op.Max(op.Abs(x), op.CastLike(30.0, x))
-    term = far * 0.0 + 1.0
+    term = op.CastLike(1.0, x)
     series = term
     for k in range(1, 12):
         term = term * (-(4.0 * order * order - (2 * k - 1) ** 2) / (8.0 * k)) / far
@@ -335,6 +357,8 @@ def polygamma_of(n, x):
     wide = op.Cast(floating(x), to=DOUBLE.dtype)
     # Below 0 by the recurrence: zeta(s, a) = zeta(s, a + k) + the terms in between.
     value = zeta_of(tensor(float(n + 1), DOUBLE.dtype), wide) * (sign * math.factorial(n))
+    if n == 1:  # the others are NaN there, as in PyTorch
+        value = op.Where(wide == math.inf, 0.0, value)
     is_pole = (wide <= 0.0) & (wide == op.Floor(wide))
     value = op.Where(is_pole, sign * math.inf, value)
     return cast(value, floating(x).dtype)
@@ -359,12 +383,16 @@ def erfcx(self):
 
 
 @inline
+def log_ndtr_left(x):
+    """For x <= 0."""
+    return op.Log(scaled_erfc(-x * math.sqrt(0.5)) * 0.5) - x * x * 0.5
+
+
+@inline
 def log_ndtr_of(x):
-    low = op.Min(x, op.CastLike(0.0, x))
-    left = op.Log(scaled_erfc(-low * math.sqrt(0.5)) * 0.5) - low * low * 0.5
+    left = log_ndtr_left(op.Min(x, op.CastLike(0.0, x)))
     high = op.Max(x, op.CastLike(0.0, x))
-    right = op.Log(0.5 * (1.0 + erf_of(high * math.sqrt(0.5))))
-    return op.Where(x < 0.0, left, right)
+    return op.Where(x < 0.0, left, log1p(erfc_of(high * math.sqrt(0.5)) * -0.5))
 
 
 @aten("special_log_ndtr.default")

@@ -77,13 +77,34 @@ def result_type_of(xs):
 
 
 @inline
+def wrapped(x, dtype):
+    """An int that the type cannot hold, by its last bits, as PyTorch takes it."""
+    if isinstance(x, (bool, float)) or dtype is None or kind(dtype) != 1 or dtype.bitwidth == 64:
+        return x
+    if not is_static(x % 2):  # a size
+        return op.Cast(x, to=dtype)
+    least, most = lowest(dtype), highest(dtype)
+    return x if least <= x <= most else (x - least) % 2**dtype.bitwidth + least
+
+
+@inline
 def cast(x, dtype):
     """`x` in this element type; a number stays one, which takes the type of what it meets."""
     if is_number(x):
-        return int(x) if isinstance(x, bool) and dtype is not None and dtype != BOOL.dtype else x
+        x = int(x) if isinstance(x, bool) and dtype is not None and dtype != BOOL.dtype else x
+        return wrapped(x, dtype)
     if dtype is None or x.dtype == dtype:
         return x
     return op.Cast(x, to=dtype)
+
+
+@inline
+def converted(x, dtype):
+    """As PyTorch converts floats that a small integer cannot hold, which ONNX leaves open: to what
+    their last bits are."""
+    if kind(x.dtype) == 2 and kind(dtype) == 1 and dtype.bitwidth < 32:
+        x = op.Cast(x, to=INT64.dtype)
+    return cast(x, dtype)
 
 
 @inline
@@ -134,10 +155,12 @@ def is_half(dtype):
 
 @inline
 def is_lost(x, dtype):
-    """Whether FLOAT16 makes infinity, zero, or few digits of a number, which PyTorch takes as it is
-    where it multiplies and divides."""
-    if not is_number(x) or dtype != FLOAT16.dtype:
+    """Whether FLOAT16 makes infinity, zero, or few digits of a factor, which PyTorch takes as it
+    is where it multiplies and divides: of a number, or of a tensor without dimensions."""
+    if dtype != FLOAT16.dtype:
         return False
+    if not is_number(x):
+        return x.ndim == 0 and x.dtype != dtype and kind(x.dtype) != 0
     return 0 < abs(x) < 2.0**-14 or 65504 < abs(x) < math.inf
 
 
@@ -240,6 +263,12 @@ def full_of(shape, value, dtype):
 def is_empty(x):
     """Whether it is known to have no elements."""
     return x.ndim > 0 and 0 in x.type.shape
+
+
+@inline
+def is_static(size):
+    """Whether a size is known while compiling."""
+    return isinstance(op.Range(0, size, 1).type.shape[0], int)
 
 
 @inline

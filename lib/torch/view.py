@@ -6,7 +6,7 @@ import numpy as np
 from sardonyx import INT64
 
 from .declare import aten, inline, op
-from .types import axes, axis, cast, is_empty, repeated, tensor
+from .types import axes, axis, cast, converted, is_empty, repeated, tensor
 
 END = 9223372036854775807
 
@@ -214,22 +214,22 @@ def contiguous(self):
 
 @aten("to.dtype", "to.dtype_layout", "_to_copy.default")
 def to(self, dtype=None, copy=False):
-    return cast(self, dtype) if dtype is not None else op.Identity(self)
+    return converted(self, dtype) if dtype is not None else op.Identity(self)
 
 
 @aten("to.device")
 def to_device(self, device=None, dtype=None, copy=False):
-    return cast(self, dtype) if dtype is not None else op.Identity(self)
+    return converted(self, dtype) if dtype is not None else op.Identity(self)
 
 
 @aten("to.other")
 def to_other(self, other, copy=False):
-    return cast(self, other.dtype)
+    return converted(self, other.dtype)
 
 
 @aten("type_as.default")
 def type_as(self, other):
-    return cast(self, other.dtype)
+    return converted(self, other.dtype)
 
 
 @aten("select.int", "select_copy.int")

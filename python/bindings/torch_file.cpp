@@ -104,12 +104,20 @@ std::string functional_overload(const std::string& overload, const nb::mapping& 
     });
 }
 
+// Also those of the bodies in it.
+void add_weights(const torch::Program& program, std::vector<std::string>& keys) {
+    for (const torch::Weight& one : program.weights) {
+        keys.push_back(one.key);
+    }
+    for (const torch::Program& body : program.bodies) {
+        add_weights(body, keys);
+    }
+}
+
 // The names of the arrays that the program uses.
 std::vector<std::string> weights_of(const PyTorchProgram& self) {
     std::vector<std::string> keys;
-    for (const torch::Weight& one : self.file.program.weights) {
-        keys.push_back(one.key);
-    }
+    add_weights(self.file.program, keys);
     return keys;
 }
 

@@ -159,7 +159,8 @@ Result<TorchFile> read_torch_file(const std::string& path, const TorchOptions& o
 
 torch::Script script_of(const TorchFile& file, int64_t opset, const std::string& weights) {
     return torch::write_script(
-        file.program, {opset, file.program.weights.empty() ? std::string() : weights, file.own});
+        file.program,
+        {opset, torch::has_weights(file.program) ? weights : std::string(), file.own});
 }
 
 LineMetadata metadata_of(const torch::Script& script) {

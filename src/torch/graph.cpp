@@ -400,8 +400,8 @@ class GraphReader {
                 does_nothing(raw, node)) {
                 return;
             }
-            refuse(node, fmt::format("{} gives no result, so that it changes something",
-                                     quoted_target(target)));
+            refuse(node, quoted_target(target) + " has no result, so it may change something",
+                   std::string(kWithoutTransformation));
             return;
         }
         node.takes_pairs = takes_complex(raw["inputs"]) ||

@@ -57,6 +57,11 @@ void add_problems(std::vector<Problem>& problems, std::vector<Problem> more) {
     std::move(more.begin(), more.end(), std::back_inserter(problems));
 }
 
+bool has_weights(const Program& program) {
+    return !program.weights.empty() ||
+           std::any_of(program.bodies.begin(), program.bodies.end(), has_weights);
+}
+
 std::string_view element_type_of(std::string_view type) {
     return type.substr(0, type.find('['));
 }

@@ -151,6 +151,9 @@ struct Program {
     std::map<std::string, DimBounds, std::less<>> bounds;
 };
 
+// Whether it, or a body in it, has arrays.
+bool has_weights(const Program& program);
+
 // `FLOAT` of the type `FLOAT[2, "n"]`.
 std::string_view element_type_of(std::string_view type);
 // `add` of `aten::add.Tensor`.

@@ -14,7 +14,7 @@ torch = pytest.importorskip("torch")
 
 import sardonyx.torch  # noqa: E402
 from test_models import copied, runtime_of  # noqa: E402
-from torch._higher_order_ops import associative_scan  # noqa: E402
+from torch._higher_order_ops import associative_scan, while_loop  # noqa: E402
 from torch.nn import functional as F  # noqa: E402, N812
 from torch.nn.attention.flex_attention import flex_attention  # noqa: E402
 from torch.utils import _pytree  # noqa: E402
@@ -620,6 +620,35 @@ def plain(value: Any) -> np.ndarray:
         value = torch.view_as_real(value.resolve_conj())
     array: np.ndarray = value.numpy()
     return array
+
+
+@case(BATCH, (3, 4), (5, 4))
+def constants_in_branches_and_loops(x: Any) -> Any:
+    """They belong to the graphs of the bodies, also of bodies in bodies."""
+
+    def inner(x: Any) -> Any:
+        return torch.cond(x.max() > 1, lambda x: x - torch.tensor([1.0, 2, 3, 4]), torch.sin, (x,))
+
+    y = torch.cond(x.sum() > 0, inner, lambda x: x * torch.tensor(3.0), (x,))
+    step = lambda i, v: (i + 1, v * torch.tensor([2.0, 1, 0.5, 3]))  # noqa: E731
+    return y, while_loop(lambda i, _: i < 3, step, (torch.tensor(0), x))
+
+
+@case(BATCH, (3, 4), (5, 4), (2, 4))
+def sequences_of_several_lengths(x: Any) -> Any:
+    pad, parts = torch.nn.utils.rnn.pad_sequence, [x[:2], x, x[1:] + 1]
+    return (pad(parts), pad(parts, True, -1.5), pad([one[:, 0] for one in parts], True),
+            pad(parts, padding_side="left"))  # fmt: skip
+
+
+@case(BATCH, (6, 4), (5, 4))
+def parts_of_a_dynamic_size(x: Any) -> Any:
+    """torch.export fixes their number alone; the last one may be shorter."""
+    half = x.split((x.shape[0] + 1) // 2)[0]
+    n = x.shape[0]
+    whole = x.long() ** n, x.long() ** 3, x.long() * n, x.int() + n, x.to(torch.int8) < n
+    parts = torch.cat([one * 2 for one in x.split(4)]), x.mT.split(3, -1)[1], half
+    return (*x.split(2), *parts, *whole)
 
 
 @case(BATCH, (2, 3, 4), (3, 3, 4))

@@ -617,6 +617,24 @@ def test_projections_of_an_lstm_are_steps_of_a_scan() -> None:
         np.testing.assert_allclose(one, wanted.detach().numpy(), rtol=1e-5, atol=1e-6)
 
 
+def test_tensors_of_several_lengths_are_refused() -> None:
+    class Packed(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.lstm = nn.LSTM(3, 4)
+
+        def forward(self, x: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
+            return self.lstm(nn.utils.rnn.pack_padded_sequence(x, lengths))[1][0]
+
+    with pytest.raises(Exception, match="") as failed:
+        sardonyx.torch.export(Packed(), (torch.ones(4, 2, 3), torch.tensor([4, 2])))
+    if sys.version_info >= (3, 11):
+        assert any("packed sequences" in note for note in failed.value.__notes__)
+    nested = torch.nested.nested_tensor([torch.ones(2), torch.ones(3)], layout=torch.jagged)
+    with pytest.raises(TypeError, match="nested tensor"):
+        sardonyx.torch.export(nn.ReLU(), (nested,))
+
+
 def test_draft_lists_what_stands_in_the_way() -> None:
     class Branches(nn.Module):
         def forward(self, x: torch.Tensor) -> torch.Tensor:

@@ -6,11 +6,14 @@ import math
 import types
 from typing import Any
 
+import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
 
 import opinfo  # noqa: E402
+import sardonyx.torch  # noqa: E402
+from test_models import runtime_of  # noqa: E402
 
 pytestmark = [pytest.mark.torch, pytest.mark.filterwarnings("ignore")]
 
@@ -25,6 +28,12 @@ W = torch.arange(54.0).reshape(2, 3, 3, 3).cos()
 LINE = torch.tensor([0.0, 0.3, 0.7, 2.0])
 # What is easily forgotten: NaN, infinities and zeros.
 EDGES = torch.tensor([[0.0, math.inf, -0.3, 2.5], [-math.inf, math.nan, -1.0, math.nan]])
+ENDS = torch.tensor([0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 1e20, 3e38, 1e-20, -1e-20, math.inf,
+                     -math.inf, math.nan])  # fmt: skip
+HALVES = torch.tensor([0.0, 1.0, -2.0, 300.0, 6e4, 1e-4], dtype=torch.float16)
+BYTES = torch.tensor([0, 1, 44, 200, 255], dtype=torch.uint8)
+STEPS = torch.arange(80.0).sin().view(20, 4).bfloat16()  # weights of a recurrent layer
+STATE = torch.zeros(1, 4, 4).bfloat16()
 PLACES = torch.tensor([[2, 0, 1], [1, 1, 0]])
 CLASSES = torch.tensor([2, 0])
 
@@ -98,6 +107,64 @@ OTHERS: list[tuple[str, tuple[Any, ...]]] = [
         (name, (torch.tensor([[0.0, 1.0], [-3.0, 0.1]], dtype=torch.float16), number))
         for name in ("mul.Tensor", "div.Tensor") for number in (-1e9, 70000, 1e-6, 3.0, math.inf)
     ],
+    *[
+        (name, (ENDS, *more)) for name, *more in (
+            ("atan2.default", ENDS[:, None]), ("hypot.default", ENDS[:, None]),
+            ("digamma.default",), ("lgamma.default",),
+            ("special_i0e.default",), ("special_i1e.default",),
+            ("special_ndtri.default",), ("special_bessel_j0.default",),
+            ("special_bessel_y1.default",), ("special_scaled_modified_bessel_k0.default",),
+            ("frexp.Tensor",), ("pow.Tensor_Scalar", -0.5), ("clamp_min.default", math.nan),
+            ("clamp_max.default", math.nan), ("clamp.default", -1.0, math.nan),
+            ("clamp.default", math.nan), ("_unique2.default", True, True, True),
+            ("unique_consecutive.default", True, True), ("kl_div.default", ENDS.flip(0), 0),
+        )
+    ],
+    ("special_zeta.default", (torch.tensor([math.inf, 1.0, 2.0, math.nan]),
+                              torch.tensor([[0.5], [1.0], [-2.5], [math.inf]]))),
+    ("special_ndtri.default", (torch.linspace(0, 1, 41, dtype=torch.float64),)),
+    ("special_log_ndtr.default", (torch.linspace(-40, 40, 41, dtype=torch.float64),)),
+    ("polygamma.default", (1, torch.tensor([math.inf, 2.0]))),
+    ("mode.default", (torch.tensor([[math.inf, math.inf, 1.0], [2.0, 2.0, math.nan]]),)),
+    ("nanmedian.default", (EDGES[1, [1, 3]],)),
+    *[
+        (name, (HALVES, torch.tensor(number, dtype=dtype)))
+        for name in ("mul.Tensor", "div.Tensor")
+        for number, dtype in ((-1e9, torch.float32), (1e-9, torch.float64), (100000, torch.int64))
+    ],
+    ("hypot.default", (HALVES, HALVES)),
+    ("addcmul.default", (HALVES, HALVES, HALVES.flip(0)), {"value": 1e6}),
+    ("round.decimals", (HALVES,), {"decimals": 2}),
+    ("logaddexp.default", (HALVES.bfloat16(), HALVES.bfloat16() - 2)),
+    ("log_sigmoid.default", (torch.linspace(-40, 40, 9).bfloat16(),)),
+    *[
+        (name, (x, number))
+        for x in (BYTES, BYTES.view(torch.int8)) for number in (300, -1, 2**33 + 3)
+        for name in ("add.Tensor", "rsub.Scalar", "mul.Tensor", "lt.Scalar", "eq.Scalar",
+                     "remainder.Scalar", "__and__.Scalar", "floor_divide.default")
+    ],
+    ("lt.Scalar", (I.int(), 2**33)),
+    ("sum.default", (BYTES,), {"dtype": torch.uint8}),
+    ("prod.dim_int", (BYTES[1:], 0), {"dtype": torch.int8}),
+    ("cumsum.default", (BYTES, 0), {"dtype": torch.uint8}),
+    ("sum.default", (I,), {"dtype": torch.bool}),
+    *[
+        (name, (A[0].bfloat16(), h, [STEPS[: gates * 4], STEPS[-gates * 4 :]], False, 1, 0.0, False,
+                False, False))
+        for name, gates, h in (("lstm.input", 4, [STATE, STATE + 1]), ("gru.input", 3, STATE),
+                               ("rnn_tanh.input", 1, STATE), ("rnn_relu.input", 1, STATE))
+    ],
+    *[
+        (name, (x, n))
+        for x in (BYTES, BYTES.view(torch.int8), I.int() * 40000) for n in (2, 3, 5, 8)
+        for name in ("pow.Tensor_Scalar",)
+    ],
+    *[
+        ("_to_copy.default", (torch.tensor([0.5, -0.5, -1.5, 128.5, 256.7, -200.0, 1e5]),),
+         {"dtype": dtype})
+        for dtype in (torch.uint8, torch.int8, torch.int16, torch.int32)
+    ],
+    ("mode.default", (torch.tensor([2**62 + 1, 2**62, 2**62 + 1, 2**62]),)),
     ("lerp.Scalar", (EDGES, torch.ones(4), 0.7)),
     ("special_round.default", (P * 10,), {"decimals": 1}),
     ("special_round.default", (P,)),
@@ -196,6 +263,25 @@ CALLS: dict[str, list[tuple[str, tuple[Any, ...], dict[str, Any]]]] = {
 }  # fmt: skip
 for one in OTHERS:
     CALLS.setdefault(one[0], []).append((one[0], one[1], one[2] if len(one) > 2 else {}))
+
+
+def test_signs_of_zeros() -> None:
+    """ONNX Runtime's Where, which gives 0 for -0, is not in between."""
+
+    class Turned(torch.nn.Module):
+        def forward(self, x: Any) -> Any:
+            return torch.atan2(x, torch.ones(3)), torch.copysign(
+                x * 0, torch.tensor([-1.0, 2, -0.0])
+            )
+
+    x = torch.tensor([-0.0, 0.0, 5.0])
+    model = sardonyx.torch.export(Turned(), (x,))
+    for found in (
+        model.compile()(x.numpy()),
+        runtime_of(model.to_model_bytes()).run(None, {"x": x.numpy()}),
+    ):
+        for one, want in zip(found, Turned()(x), strict=True):
+            assert (np.signbit(one) == np.signbit(want.numpy())).all()
 
 
 @pytest.mark.parametrize("name", CALLS)

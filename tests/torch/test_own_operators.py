@@ -300,6 +300,35 @@ def test_operators_declared_in_python_are_known_for_files(
         _operators._own.update(before)
 
 
+@torch.library.custom_op("sardonyx_own::note", mutates_args=())
+def _note(x: torch.Tensor) -> None:
+    pass
+
+
+@_note.register_fake
+def _(x: torch.Tensor) -> None:
+    pass
+
+
+def test_an_operator_without_a_result(tmp_path: pathlib.Path) -> None:
+    """Its schema says that it changes nothing, which is not in files; torch removes it."""
+
+    class Notes(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            torch.ops.sardonyx_own.note(x)
+            return x * 2
+
+    exported = torch.export.export(Notes(), (torch.ones(2),))
+    file = tmp_path / "notes.pt2"
+    torch.export.save(exported, file)
+    with pytest.raises(ExportError, match="run_decompositions"):
+        sardonyx.torch.convert(file)
+    torch.export.save(exported.run_decompositions({}), file)
+    for one in (exported, file):
+        found = sardonyx.torch.convert(one).compile()(np.float32([1, 2]))
+        np.testing.assert_array_equal(found, [2, 4])
+
+
 def plain_scaled(x, by=2.0):
     return x * by * 2.0
 

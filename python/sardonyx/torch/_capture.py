@@ -153,12 +153,13 @@ def _modules(around: Iterable[tuple[Any, Any]]) -> tuple[tuple[str, str], ...]:
 class _Reader:
     def __init__(
         self, dim_names: _DimNames, problems: list[Problem], needs_storages: bool = True,
-        groups: Callable[[], dict[str, str]] = dict,
+        groups: Callable[[], dict[str, str]] = dict, arrays: dict[str, torch.Tensor] | None = None,
     ) -> None:  # fmt: skip
         self.dim_names = dim_names
         self.problems = problems
         self.needs_storages = needs_storages
         self.groups = groups  # tells which weights share their memory
+        self.arrays = {} if arrays is None else arrays  # gets the constants of bodies
         # Many nodes have the same modules around them and the same line.
         self.modules: dict[Any, tuple[tuple[tuple[str, str], ...], dict[str, Place]]] = {}
         self.complex: set[fx.Node] = set()  # those whose values are
@@ -326,8 +327,20 @@ class _Reader:
         for node in module.graph.nodes:
             if node.op == "placeholder":
                 body.inputs.append(Input(node.name, "", self.storage(node.meta.get("val"))))
+        self.constants(module, body, f"{name}.")
         self.read(module, body)
         program.bodies[name] = body
+
+    def constants(self, module: fx.GraphModule, program: Program, path: str = "") -> None:
+        """The tensors that `get_attr` nodes name, as weights."""
+        tensors = dict(module.named_buffers(recurse=False))
+        for node in module.graph.nodes:
+            if node.op == "get_attr" and node.target in tensors:
+                key = path + node.target
+                while key in self.arrays:
+                    key += "_"
+                value = self.arrays[key] = tensors[node.target]
+                program.weights.append(Weight(node.name, key, annotation(value, self.dim_names)))
 
     def read(self, module: fx.GraphModule, program: Program) -> None:
         """The nodes and outputs."""
@@ -528,7 +541,7 @@ def program_of(
     def groups() -> dict[str, str]:
         return {one.name: str(_storage(arrays[one.key]) or one.name) for one in program.weights}
 
-    reader = _Reader(names, problems, _needs_storages(module), groups)
+    reader = _Reader(names, problems, _needs_storages(module), groups, arrays)
     for node, spec in zip(placeholders, specs, strict=True):
         value = node.meta.get("val")
         if _is_complex(value):
@@ -544,15 +557,7 @@ def program_of(
             program.weights.append(Weight(node.name, spec.target, kind, reader.storage(value)))
             found = exported.state_dict.get(spec.target)
             arrays[spec.target] = found if found is not None else exported.constants[spec.target]
-    constants = dict(module.named_buffers(recurse=False))
-    for node in module.graph.nodes:
-        if node.op == "get_attr" and node.target in constants:
-            key = node.target
-            while key in arrays:
-                key += "_"
-            kind = annotation(constants[node.target], names)
-            program.weights.append(Weight(node.name, key, kind))
-            arrays[key] = constants[node.target]
+    reader.constants(module, program)
     reader.read(module, program)
     program.problems = problems
     program.output_names = _output_names(exported)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+import traceback
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -179,7 +180,26 @@ def _arguments(args: Any, kwargs: Any) -> tuple[tuple[Any, ...], dict[str, Any]]
             f"`kwargs` is a mapping of arguments, not `{type(kwargs).__name__}`: the file to write "
             "is `output=`"
         )
+    leaves = torch.utils._pytree.tree_leaves((args, kwargs))
+    if any(isinstance(one, torch.Tensor) and one.is_nested for one in leaves):
+        raise TypeError(
+            "a nested tensor is not exported: give the module `x.values()` and `x.offsets()`, or "
+            "a padded tensor"
+        )
     return tuple(args), dict(kwargs or {})
+
+
+def _notes(error: BaseException) -> list[str]:
+    """What helps where torch.export has failed."""
+    notes = ['help: `export(..., strict="draft")` lists all that stands in the way']
+    frames = [one for one, _ in traceback.walk_tb(error.__traceback__)]
+    if any(
+        one.f_code.co_filename.endswith("rnn.py") and one.f_locals.get("batch_sizes") is not None
+        for one in frames
+    ):
+        notes.append("help: torch.export does not capture layers of packed sequences: give them "
+                     "the padded tensor, and mask what is behind the ends")  # fmt: skip
+    return notes
 
 
 def _captured(
@@ -204,7 +224,8 @@ def _captured(
         return torch.export.export(module, args, kwargs, dynamic_shapes=shapes, strict=strict)
     except Exception as error:
         if sys.version_info >= (3, 11):
-            error.add_note('help: `export(..., strict="draft")` lists all that stands in the way')
+            for note in _notes(error):
+                error.add_note(note)
         raise
 
 
