@@ -236,6 +236,14 @@ Object instantiate(Context& c, Namespace& type, const Arguments& arguments) {
             return call_with(c, *function, type.object(), arguments);
         }
     }
+    if ((type.is_protocol || !type.abstract.empty()) && type.unknown_all == nullptr) {
+        refuse(c, arguments.range,
+               type.is_protocol ? fmt::format("an instance of `{}`, which is a protocol", type.name)
+                                : fmt::format("an instance of `{}`, whose method `{}` is abstract",
+                                              type.name, type.abstract[0]),
+               "derive a class that has its methods");
+        return raises(c, "TypeError");
+    }
     if (type.kind == Namespace::Kind::kClass && type.unknown_all == nullptr &&
         type.lookup("__init__")) {
         return initialise(c, "__init__",
@@ -318,7 +326,7 @@ Object taken_apart(Context& c, const Object& object, bool as_dict, Range range) 
         for (auto& [key, value] : dict.items) {
             value = taken_apart(c, Object(value), as_dict, range);
         }
-        Object made = Object::dict(std::move(dict)).shown(object.shown_as());
+        Object made = Object::dict(std::move(dict));
         claim(c, made);
         return made;
     }
