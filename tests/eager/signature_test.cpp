@@ -35,12 +35,14 @@ TEST(Signature, OneNameIsOneSize) {
 TEST(Signature, TakesTensorsForOptionalAndSparseInputs) {
     Tensor vector = Tensor::zeros(ElementType::kFloat, {3});
     Tensor whole = Tensor::zeros(ElementType::kInt64, {3});
-    for (const char* text : {"Optional[FLOAT[3]]", "SparseTensor[FLOAT[3]]", "Optional[FLOAT]"}) {
+    for (const char* text :
+         {"Optional[FLOAT[3]]", "SparseTensor[FLOAT[3]]", "Optional[FLOAT[...]]"}) {
         Signature signature("f", {{"x", *parse_type(text)}});
         EXPECT_TRUE(signature.has_types());
         EXPECT_EQ(problem(signature, {&vector}), "") << text;
         EXPECT_NE(problem(signature, {&whole}), "") << text;
     }
+    EXPECT_NE(problem(Signature("f", {{"x", *parse_type("Optional[FLOAT]")}}), {&vector}), "");
     EXPECT_FALSE(Signature("f", {{"x", Type()}}).has_types());
 }
 
