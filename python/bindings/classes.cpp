@@ -80,6 +80,10 @@ std::optional<Object> class_of_program(nb::handle type, const std::string& path)
     for (nb::handle field : nb::object(parts[4])) {
         made->fields.push_back(text_from_python(field));
     }
+    for (nb::handle method : nb::object(parts[6])) {
+        made->abstract.push_back(text_from_python(method));
+    }
+    made->is_protocol = nb::cast<bool>(parts[7]);
     return keep_class(std::move(made), type, key);
 }
 

@@ -18,6 +18,7 @@
 #include "elaborate/library/methods.h"
 #include "elaborate/library/python_names.h"
 #include "elaborate/objects/arrays.h"
+#include "elaborate/objects/dict_classes.h"
 #include "elaborate/objects/namespaces.h"
 #include "elaborate/objects/object.h"
 #include "elaborate/scopes/merge.h"
@@ -184,9 +185,15 @@ std::optional<Object> convert_container(nb::handle object, int depth) {
     if (PyDict_CheckExact(o)) {
         return convert_dict(object, depth);
     }
-    if (PyDict_Check(o) && is_attribute(object.type(), "__name__", "OrderedDict") &&
-        is_attribute(object.type(), "__module__", "collections")) {
-        return convert_dict(object, depth).shown(elaborate::ShownAs::kOther);
+    if (PyDict_Check(o) && is_attribute(object.type(), "__module__", "collections")) {
+        if (std::optional<elaborate::DictClass> of = elaborate::dict_class(
+                text_from_python(nb::getattr(object.type(), "__name__", nb::str(""))))) {
+            Object dict = convert_dict(object, depth);
+            dict.get<elaborate::DictObject>().of = *of;
+            nb::object factory = nb::getattr(object, "default_factory", nb::none());
+            dict.get<elaborate::DictObject>().factory = convert(factory, depth + 1);
+            return dict;
+        }
     }
     // Building a set compares its items pair by pair, which takes too long for a large one.
     constexpr Py_ssize_t kLargestSet = 1000;
@@ -426,7 +433,15 @@ nb::object dict_to_python(const elaborate::DictObject& dict) {
         }
         result[python_key] = python_value;
     }
-    return result;
+    if (dict.of == elaborate::DictClass::kDict) {
+        return result;
+    }
+    nb::object of = nb::module_::import_("collections").attr(std::string(class_name(dict)).c_str());
+    if (dict.of != elaborate::DictClass::kDefault) {
+        return of(result);
+    }
+    nb::object factory = object_to_python(dict.factory);
+    return factory.is_valid() ? of(factory, result) : nb::object();
 }
 
 nb::object type_object_to_python(const Object& object) {
@@ -494,10 +509,7 @@ nb::object object_to_python(const Object& object) {
         case ObjectKind::kList:
             return items_to_python(object.items());
         case ObjectKind::kDict: {
-            nb::object made = dict_to_python(object.get<elaborate::DictObject>());
-            bool is_ordered = object.shown_as() == elaborate::ShownAs::kOther && made.is_valid();
-            return is_ordered ? nb::module_::import_("collections").attr("OrderedDict")(made)
-                              : made;
+            return dict_to_python(object.get<elaborate::DictObject>());
         }
         case ObjectKind::kRange: {
             const auto& range = object.get<elaborate::RangeObject>();

@@ -15,7 +15,13 @@ PLAIN = {
     "__module__", "__qualname__", "__doc__", "__dict__", "__weakref__", "__annotations__",
     "__annotate__", "__annotate_func__", "__annotations_cache__", "__firstlineno__",
     "__static_attributes__", "__match_args__",
+    # Of ABC, Protocol and Generic.
+    "__abstractmethods__", "__orig_bases__", "__parameters__", "__protocol_attrs__",
+    "__non_callable_proto_members__",
 }  # fmt: skip
+# Bases that say nothing of how instances behave, and the classes of classes that go with them.
+_BARE_BASES = {("typing", "Generic"), ("typing", "Protocol"), ("abc", "ABC")}
+_METACLASSES = {("abc", "ABCMeta"), ("typing", "_ProtocolMeta")}
 _PLAIN = PLAIN | {"__dataclass_fields__", "__dataclass_params__", "__replace__"}
 # Methods that the compiler calls; what `dataclass` makes is known by its parameters.
 _METHODS = {"__init__", "__call__", "__len__", "__getitem__", "__post_init__"}
@@ -33,8 +39,19 @@ def _is_made(value: "Any") -> bool:
     return value is None or (code is not None and code.co_filename.startswith("<"))
 
 
+def _is_of(kind: type, names: "set[tuple[str, str]]") -> bool:
+    return (kind.__module__, kind.__qualname__) in names
+
+
+def _is_of_typing(value: "Any") -> bool:
+    """Whether a class has a method only because it is a protocol, or derived from one."""
+    return isinstance(value, types.FunctionType) and value.__module__ == "typing"
+
+
 def _is_plain(kind: type, is_data: bool) -> bool:
     for name, value in vars(kind).items():
+        if _is_of_typing(value):
+            continue
         is_special = name.startswith("__") and name.endswith("__")
         is_private = name.startswith("_" + kind.__name__.lstrip("_") + "__")
         if is_private or (is_special and name not in _PLAIN | _METHODS | _MADE):
@@ -46,6 +63,10 @@ def _is_plain(kind: type, is_data: bool) -> bool:
             if not isinstance(value, types.FunctionType):
                 return False
     return True
+
+
+def _is_protocol(kind: type) -> bool:
+    return bool(vars(kind).get("_is_protocol", False))
 
 
 def _plain_fields(kind: type) -> bool:
@@ -74,31 +95,40 @@ def kept(found: "Any") -> "tuple[str, Any]":
 
 def parts_of(
     kind: "Any",
-) -> "tuple[str | None, str, bool, bool, list[str], type | None] | None":
+) -> "tuple[str | None, str, bool, bool, list[str], type | None, list[str], bool] | None":
     """The file that it is of, if that is known, its name, whether it is a dataclass, whether that
-    is frozen, its fields, and its base. None: it means something else."""
-    if type(kind) is not type or kind is object:
+    is frozen, its fields, its base, its abstract methods, and whether it is a protocol. None: it
+    means something else."""
+    if kind is object or not (type(kind) is type or _is_of(type(kind), _METACLASSES)):
         return None
     home = getattr(sys.modules.get(kind.__module__), "__file__", None)
     functions = [one for one in vars(kind).values() if isinstance(one, types.FunctionType)]
-    files = [one.__code__.co_filename for one in functions if not _is_made(one)]
+    files = [
+        one.__code__.co_filename
+        for one in functions
+        if not _is_made(one) and not _is_of_typing(one)
+    ]
     place = files[0] if files else home if isinstance(home, str) else None
     if place is None and kind.__module__ in sys.modules and kind.__module__ != "__main__":
         return None
     base = kind.__bases__[0] if len(kind.__bases__) == 1 else None
+    base = object if base is not None and _is_of(base, _BARE_BASES) else base
     is_data = "__dataclass_params__" in vars(kind)
     if base is None or not _is_plain(kind, is_data):
         return None
     if base is not object and is_data != _is_data(base):
         return None
     above = None if base is object else base
+    abstract = sorted(getattr(kind, "__abstractmethods__", ()))
     if not is_data:
-        return place, kind.__name__, False, False, [], above
+        return (place, kind.__name__, False, False, [], above, abstract, _is_protocol(kind))
     settings = vars(kind)["__dataclass_params__"]
     if not settings.eq or settings.order or not _plain_fields(kind):
         return None
     fields = [one.name for one in dataclasses.fields(kind)]
-    return place, kind.__name__, True, settings.frozen, fields, above
+    return (
+        place, kind.__name__, True, settings.frozen, fields, above, abstract, _is_protocol(kind),
+    )  # fmt: skip
 
 
 def _is_data(kind: type) -> bool:
@@ -114,6 +144,8 @@ def member_of(kind: type, name: str) -> "tuple[str, Any] | None":
             return "dataclasses.field", one.default_factory
         return None
     found = vars(kind)[name]
+    if _is_of_typing(found):
+        return None
     if name.startswith("__"):
         return None if _is_made(found) else ("", found)
     return kept(found)

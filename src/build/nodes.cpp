@@ -1,5 +1,7 @@
 #include "build/nodes.h"
 
+#include "ir/producer.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -228,7 +230,7 @@ Result<std::unique_ptr<ir::Model>> empty_model(int64_t opset, std::string_view n
     }
     auto model = std::make_unique<ir::Model>();
     model->opset_imports = {{"", opset}};
-    model->producer_name = model->intern("sardonyx");
+    model->producer_name = model->intern(ir::kProducer);
     model->graph = model->make_graph(nullptr);
     model->graph->name = model->intern(name);
     return model;

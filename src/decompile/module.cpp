@@ -270,11 +270,15 @@ std::optional<Expression> Module::annotation(const Type& type) {
         if (type.kind() != kind) {
             continue;
         }
-        std::optional<Expression> item = annotation(
-            kind == TypeKind::kSparseTensor ? Type::tensor(type.element_type(), type.maybe_shape())
-                                            : type.element());
+        Type inner = kind == TypeKind::kSparseTensor
+                         ? Type::tensor(type.element_type(), type.maybe_shape())
+                         : type.element();
+        std::optional<Expression> item = annotation(inner);
         if (!item) {
             return std::nullopt;
+        }
+        if (inner.is_tensor() && inner.has_shape() && inner.shape().empty()) {
+            item = Expression{item->head, '[', {Expression::atom("()")}};  // bare: of any shape
         }
         import_from(std::string(module), std::string(word));
         return Expression{std::string(word), '[', {std::move(*item)}};

@@ -13,16 +13,12 @@ namespace sardonyx::eager {
 
 namespace {
 
-// An input that may be absent, or is sparse in a model, is a tensor where it is given. The bare
-// FLOAT in OPTIONAL[FLOAT] says nothing of its shape.
+// An input that may be absent, or is sparse in a model, is a tensor where it is given.
 Type type_of_given(const Type& type) {
-    bool is_optional = type.kind() == TypeKind::kOptional;
-    const Type& inner = is_optional ? type.element() : type;
-    if ((!is_optional || !inner.is_tensor()) && inner.kind() != TypeKind::kSparseTensor) {
-        return inner;
-    }
-    bool is_bare = inner.has_shape() && inner.shape().empty();
-    return Type::tensor(inner.element_type(), is_bare ? std::nullopt : inner.maybe_shape());
+    const Type& inner = type.kind() == TypeKind::kOptional ? type.element() : type;
+    return inner.kind() == TypeKind::kSparseTensor
+               ? Type::tensor(inner.element_type(), inner.maybe_shape())
+               : inner;
 }
 
 }  // namespace
@@ -34,20 +30,17 @@ Signature::Signature(std::string function, const std::vector<Parameter>& paramet
         one.name = parameter.name;
         Type type = type_of_given(parameter.type);
         one.is_sequence = type.kind() == TypeKind::kSequence && type.element().is_tensor();
-        if (one.is_sequence) {
-            one.element_type = type.element().element_type();
-            one.text = type.to_string();
-        }
-        if (!type.is_tensor()) {
+        one.text = type.to_string();
+        const Type& of_tensors = one.is_sequence ? type.element() : type;
+        if (!of_tensors.is_tensor()) {
             continue;
         }
-        one.element_type = type.element_type();
-        one.text = type.to_string();
-        if (!type.has_shape()) {
+        one.element_type = of_tensors.element_type();
+        if (!of_tensors.has_shape()) {
             continue;
         }
         one.dims.emplace();
-        for (const Dim& dim : type.shape()) {
+        for (const Dim& dim : of_tensors.shape()) {
             one.dims->push_back({dim, dim.is_symbolic() ? number_of(dim) : -1});
         }
     }
@@ -87,7 +80,9 @@ std::optional<std::string> Signature::check_one(const Annotated& one, const Tens
                                                 std::vector<int64_t>& sizes) const {
     if (one.element_type != ElementType::kUndefined && one.element_type != tensor.element_type()) {
         return words(one, tensor, "") +
-               conversion_help(one.name, tensor.element_type(), one.element_type);
+               (one.is_sequence
+                    ? ""
+                    : conversion_help(one.name, tensor.element_type(), one.element_type));
     }
     if (!one.dims) {
         return std::nullopt;
@@ -118,20 +113,16 @@ std::optional<std::string> Signature::check_one(const Annotated& one, const Tens
     return std::nullopt;
 }
 
-std::optional<std::string> Signature::check_sequence(const Annotated& one, const Tensor& tensor,
-                                                     bool is_item) const {
-    if (!is_item) {
-        return words(one, tensor, "give a list of tensors");
-    }
-    bool fits =
-        one.element_type == ElementType::kUndefined || one.element_type == tensor.element_type();
-    return fits ? std::nullopt : std::optional(words(one, tensor, "") + " in it");
+std::string Signature::not_a_list(const Annotated& one, const Tensor& tensor) const {
+    return fmt::format("`{}` of `{}` is `{}`, and `{}` is given: give a list of tensors", one.name,
+                       function_, one.text, tensor.type().to_string());
 }
 
 std::string Signature::words(const Annotated& one, const Tensor& tensor,
                              std::string_view why) const {
-    return fmt::format("`{}` of `{}` is `{}`, and `{}` is given{}{}", one.name, function_, one.text,
-                       tensor.type().to_string(), why.empty() ? "" : ": ", why);
+    return fmt::format("`{}` of `{}` is `{}`, and `{}` is {}{}{}", one.name, function_, one.text,
+                       tensor.type().to_string(), one.is_sequence ? "in it" : "given",
+                       why.empty() ? "" : ": ", why);
 }
 
 }  // namespace sardonyx::eager

@@ -1,6 +1,6 @@
 // The annotations of a function's parameters against the tensors of a call: element types, ranks
-// and sizes, where a name of a dimension is one size in all of them; and of lists of tensors, which
-// are sequences, the element types.
+// and sizes, where a name of a dimension is one size in all of them; and in the same way of the
+// items of lists of tensors, which are sequences.
 #pragma once
 
 #include <cstddef>
@@ -36,9 +36,11 @@ class Signature {
         for (size_t i = 0; i < parameters_.size() && !why; ++i) {
             tensors_of(i, [&](const Tensor& tensor, bool is_item) {
                 const Annotated& one = parameters_[i];
-                why = one.is_sequence ? check_sequence(one, tensor, is_item)
-                      : is_item       ? std::nullopt  // a list may stand for one tensor: [n, -1]
-                                      : check_one(one, tensor, sizes);
+                if (is_item && !one.is_sequence) {
+                    return true;  // a list may stand for one tensor: [n, -1]
+                }
+                why = one.is_sequence && !is_item ? not_a_list(one, tensor)
+                                                  : check_one(one, tensor, sizes);
                 return !why;
             });
         }
@@ -54,7 +56,7 @@ class Signature {
         std::string name;
         ElementType element_type = ElementType::kUndefined;  // of a sequence, that of its tensors
         bool is_sequence = false;
-        std::optional<std::vector<AnnotatedDim>> dims;  // nothing: any shape
+        std::optional<std::vector<AnnotatedDim>> dims;  // as the type; nothing: any shape
         std::string text;                               // of the type, for messages
     };
 
@@ -62,8 +64,7 @@ class Signature {
     Dim known(const Dim& dim, const std::vector<int64_t>& sizes) const;
     std::optional<std::string> check_one(const Annotated& one, const Tensor& tensor,
                                          std::vector<int64_t>& sizes) const;
-    std::optional<std::string> check_sequence(const Annotated& one, const Tensor& tensor,
-                                              bool is_item) const;
+    std::string not_a_list(const Annotated& one, const Tensor& tensor) const;
     std::string words(const Annotated& one, const Tensor& tensor, std::string_view why) const;
 
     std::string function_;

@@ -66,6 +66,9 @@ std::optional<Annotation> from_python_type(const PythonType& type) {
             return std::nullopt;
         }
         if (!item->is_attribute) {
+            if (!item->explicit_shape) {
+                item->type.set_shape(std::nullopt);
+            }
             return item->type.is_known()
                        ? Annotation{false, {}, false, Type::sequence(item->type), true}
                        : Annotation{};

@@ -255,7 +255,8 @@ bool changes_in_place(Context& c, const Object& before, const Object& after, Ran
     }
     log_replacement(c, before);
     if (is_dict) {
-        before.get<DictObject>() = DictObject(after.get<DictObject>());
+        before.get<DictObject>().items =
+            std::vector<std::pair<Object, Object>>(after.get<DictObject>().items);
     } else {
         before.items() = std::vector<Object>(after.items());
     }

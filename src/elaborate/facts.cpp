@@ -178,6 +178,8 @@ class KeyWriter {
                 objects(object.items(), depth);
                 break;
             case ObjectKind::kDict:
+                bytes(object.get<DictObject>().of);
+                this->object(object.get<DictObject>().factory, depth + 1);
                 for (const auto& [key, value] : object.get<DictObject>().items) {
                     this->object(key, depth + 1);
                     this->object(value, depth + 1);

@@ -467,9 +467,10 @@ std::optional<Iterable> call_enumerate(Context& c, const syntax::CallExpr* expr,
     return result;
 }
 
-// An iterable that is an iterator, with the items that it gives.
+// An iterable that is an iterator, with the items that it gives; itertools.count as it is.
 std::optional<Iterable> with_items(Context& c, std::optional<Iterable> iterable) {
-    if (!iterable || !iterable->is_static() || !iterable->items.is(ObjectKind::kIterator)) {
+    if (!iterable || !iterable->is_static() || !iterable->items.is(ObjectKind::kIterator) ||
+        is_counted(iterable->items)) {
         return iterable;
     }
     Object source = iterable->items;

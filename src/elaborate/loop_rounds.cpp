@@ -334,7 +334,7 @@ bool add_outer(const Context& c, std::vector<Carried>& carried, const Round& rou
     bool is_new = false;
     for (size_t i = 0; i < carried.size(); ++i) {
         size_t known = carried[i].known.size();
-        carried[i].after = held_objects(round.held[i]);
+        carried[i].after = held_objects(c, round.held[i]);
         add_outer_parts(c, round.held[i], carried[i].known);
         is_new = is_new || carried[i].known.size() > known;
     }

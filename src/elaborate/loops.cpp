@@ -237,7 +237,15 @@ Jump finish_unrolled(Context& c, Unrolled outcome, const Object& broke, syntax::
 
 // --- In the graph ------------------------------------------------------------------------------
 
-Jump for_in_graph(Context& c, const syntax::ForStmt* statement, const Iterable& iterable) {
+// After a loop that nothing but a return ends.
+void note_return(Context& c) {
+    if (flag_value(c, kReturnedFlag).is_tensor()) {
+        c.at.scope->set(kReturnedFlag, Object::boolean(true));
+    }
+}
+
+Jump for_in_graph(Context& c, const syntax::ForStmt* statement, const Iterable& iterable,
+                  bool is_endless) {
     GraphLoop loop;
     loop.statement = statement;
     loop.range = statement->range;
@@ -254,6 +262,9 @@ Jump for_in_graph(Context& c, const syntax::ForStmt* statement, const Iterable& 
     c.at.iterated.insert(c.at.iterated.end(), iterable.iterated.begin(), iterable.iterated.end());
     Object broke = run_graph_loop(c, loop);
     c.at.iterated.resize(before);
+    if (is_endless && !may_break(statement->body)) {
+        note_return(c);
+    }
     return finish_loop(c, broke, statement->body, statement->orelse, loop.head);
 }
 
@@ -269,9 +280,8 @@ Jump while_in_graph(Context& c, const syntax::WhileStmt* statement, const Object
     loop.wants_broke = !statement->orelse.empty();
     Object broke = run_graph_loop(c, loop);
     const auto* always = syntax::maybe_as<syntax::BoolExpr>(statement->condition);
-    if (always != nullptr && always->value && !may_break(statement->body) &&
-        flag_value(c, kReturnedFlag).is_tensor()) {
-        c.at.scope->set(kReturnedFlag, Object::boolean(true));  // there is no other way out
+    if (always != nullptr && always->value && !may_break(statement->body)) {
+        note_return(c);
     }
     return finish_loop(c, broke, statement->body, statement->orelse, loop.head);
 }
@@ -306,12 +316,17 @@ Jump exec_for(Context& c, const syntax::ForStmt* statement) {
         return Jump::kNone;
     }
     std::optional<Iterable> iterable = eval_iterable(c, statement->iterable, statement->body);
+    bool is_endless = iterable && iterable->is_static() && is_counted(iterable->items);
+    if (is_endless) {
+        std::optional<RangeObject> numbers = take_counted(c, iterable->items);
+        iterable->items = numbers ? Object::make(ObjectKind::kRange, *numbers) : Object::tuple({});
+    }
     if (!iterable) {
         exec_broken(c, statement->range, statement->target, statement->body, statement->orelse);
         return Jump::kNone;
     }
     if (!iterable->is_static()) {
-        return for_in_graph(c, statement, *iterable);
+        return for_in_graph(c, statement, *iterable, false);
     }
     Range head = statement->iterable->range;
     bool is_range = iterable->items.is(ObjectKind::kRange);
@@ -330,7 +345,7 @@ Jump exec_for(Context& c, const syntax::ForStmt* statement) {
         c.at.in_graph.insert(statement);
     }
     iterable = in_graph(c, iterable->items, head);
-    return iterable ? for_in_graph(c, statement, *iterable) : Jump::kNone;
+    return iterable ? for_in_graph(c, statement, *iterable, is_endless) : Jump::kNone;
 }
 
 Jump exec_while(Context& c, const syntax::WhileStmt* statement) {

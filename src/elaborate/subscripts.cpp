@@ -20,12 +20,15 @@
 #include "elaborate/emit/values.h"
 #include "elaborate/library/array_choices.h"
 #include "elaborate/library/builtins.h"
+#include "elaborate/library/methods.h"
 #include "elaborate/objects/arrays.h"
+#include "elaborate/objects/changes.h"
 #include "elaborate/objects/context.h"
 #include "elaborate/objects/exception_types.h"
 #include "elaborate/objects/items.h"
 #include "elaborate/objects/namespaces.h"
 #include "elaborate/objects/owners.h"
+#include "elaborate/objects/statics.h"
 #include "elaborate/objects/type_text.h"
 #include "elaborate/operators/equality.h"
 #include "ir/standard.h"
@@ -247,6 +250,31 @@ void report_missing_key(Context& c, const DictObject& dict, const Object& key, R
     }
 }
 
+// What a dict gives for a key that it does not have: a defaultdict puts a new value in.
+Object missing_item(Context& c, const Object& object, const Object& key, Range range,
+                    Range key_range) {
+    DictObject& dict = object.get<DictObject>();
+    if (dict.of == DictClass::kCounter) {
+        return check_key(c, key, key_range) ? Object::integer(0) : Object::error();
+    }
+    if (dict.of != DictClass::kDefault || dict.factory.is_none()) {
+        report_missing_key(c, dict, key, key_range);
+        return Object::error();
+    }
+    if (!check_key(c, key, key_range) ||
+        !may_change(c, object, range, "give it the key before, as in `d[key] = 0`")) {
+        return Object::error();
+    }
+    Arguments nothing;
+    nothing.range = nothing.callee_range = range;
+    Object value = call(c, dict.factory, nothing);
+    if (!value.is_error()) {
+        log_replacement(c, object);
+        dict.set(key, value);
+    }
+    return value;
+}
+
 Object static_subscript(Context& c, const Object& object, const Object& index, Range range,
                         Range index_range) {
     if (object.is(ObjectKind::kDict)) {
@@ -257,8 +285,7 @@ Object static_subscript(Context& c, const Object& object, const Object& index, R
         }
         const Object* found = *place;
         if (found == nullptr) {
-            report_missing_key(c, object.get<DictObject>(), index, index_range);
-            return Object::error();
+            return missing_item(c, object, index, range, index_range);
         }
         if (index.is(ObjectKind::kString)) {
             name_array(c, *found, index.text(), NamedBy::kKey);

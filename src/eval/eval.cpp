@@ -2,6 +2,7 @@
 #include "eval/eval.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -20,7 +21,7 @@ bool is_of(ElementType declared, const Tensor& tensor) {
     return declared == ElementType::kUndefined || declared == tensor.element_type();
 }
 
-// A sequence or a map, which hold what the type says. Shapes of items are not looked at.
+// Whether it is, or holds, what the type says. Shapes are not looked at.
 bool holds_declared(const Type& type, const RuntimeValue& value) {
     if (!type.is_known() || value.is_none()) {
         return true;
@@ -39,7 +40,7 @@ bool holds_declared(const Type& type, const RuntimeValue& value) {
            });
 }
 
-// Whether a value may be given for what a graph declares.
+// Whether a value may be given for what a graph declares, shapes of items included.
 bool fits(const Type& declared, const RuntimeValue& value) {
     const Type& type = declared.kind() == TypeKind::kOptional ? declared.element() : declared;
     if (!type.is_known()) {
@@ -47,6 +48,11 @@ bool fits(const Type& declared, const RuntimeValue& value) {
     }
     if (value.is_none()) {
         return declared.kind() == TypeKind::kOptional;
+    }
+    if (value.is_sequence() && type.kind() == TypeKind::kSequence) {
+        const std::vector<RuntimeValue>& items = value.sequence().items;
+        return std::all_of(items.begin(), items.end(),
+                           [&](const RuntimeValue& item) { return fits(type.element(), item); });
     }
     if (!value.is_tensor()) {
         return holds_declared(type, value);
@@ -73,6 +79,22 @@ bool fits(const Type& declared, const RuntimeValue& value) {
     return true;
 }
 
+// "input `x` is DOUBLE[2]": what does not fit; of a sequence the item whose shape does not.
+std::string misfit(std::string_view name, const Type& declared, const RuntimeValue& value) {
+    if (value.is_sequence() && declared.kind() == TypeKind::kSequence &&
+        holds_declared(declared, value)) {
+        const std::vector<RuntimeValue>& items = value.sequence().items;
+        auto bad = std::find_if_not(items.begin(), items.end(), [&](const RuntimeValue& item) {
+            return fits(declared.element(), item);
+        });
+        if (bad != items.end()) {
+            return fmt::format("item {} of input `{}` is {}", bad - items.begin(), name,
+                               bad->describe());
+        }
+    }
+    return fmt::format("input `{}` is {}", name, value.describe());
+}
+
 // What an operator that is not known to inference gives may be of another type than the graph says.
 Status check_outputs(const ir::Graph& graph, const std::vector<RuntimeValue>& results) {
     for (size_t i = 0; i < std::min(results.size(), graph.outputs.size()); ++i) {
@@ -87,24 +109,49 @@ Status check_outputs(const ir::Graph& graph, const std::vector<RuntimeValue>& re
     return {};
 }
 
-// A name of a dimension is one size in all inputs.
+// A size of a tensor that is given, and where: of an input, or of an item of one.
+struct GivenSize {
+    int64_t size;
+    size_t input;
+    std::optional<size_t> item;
+};
+
+// The sizes that are given at a place: one of a tensor, one of each item of a sequence.
+std::vector<GivenSize> sizes_at(const Plan::Place& place, const RuntimeValue& value) {
+    if (value.is_tensor()) {
+        return {{value.tensor().dims()[place.axis], place.input, std::nullopt}};
+    }
+    std::vector<GivenSize> sizes;
+    for (size_t i = 0; value.is_sequence() && i < value.sequence().items.size(); ++i) {
+        const RuntimeValue& item = value.sequence().items[i];
+        if (item.is_tensor()) {
+            sizes.push_back({item.tensor().dims()[place.axis], place.input, i});
+        }
+    }
+    return sizes;
+}
+
+std::string place_name(const ir::Graph& graph, const GivenSize& size) {
+    return fmt::format("{}input `{}`", size.item ? fmt::format("item {} of ", *size.item) : "",
+                       graph.inputs[size.input]->name);
+}
+
+// A name of a dimension is one size in all inputs, and in all items of the sequences among them.
 Status check_names(const Plan& plan, const std::vector<RuntimeValue>& placed,
                    const std::vector<bool>& given) {
-    for (const std::vector<Plan::Place>& places : plan.equal_sizes) {
-        const Plan::Place* first = nullptr;
-        for (const Plan::Place& place : places) {
-            if (!given[place.input] || !placed[place.input].is_tensor()) {
+    for (const Plan::EqualSizes& equal : plan.equal_sizes) {
+        std::optional<GivenSize> first;
+        for (const Plan::Place& place : equal.places) {
+            if (!given[place.input]) {
                 continue;
             }
-            first = first == nullptr ? &place : first;
-            int64_t size = placed[place.input].tensor().dims()[place.axis];
-            int64_t known = placed[first->input].tensor().dims()[first->axis];
-            if (size != known) {
-                const std::vector<ir::Value*>& inputs = plan.graph->inputs;
-                return Error{fmt::format("dimension `{}` is {} in input `{}` and {} in input `{}`",
-                                         inputs[place.input]->type.shape()[place.axis].to_string(),
-                                         known, inputs[first->input]->name, size,
-                                         inputs[place.input]->name)};
+            for (const GivenSize& size : sizes_at(place, placed[place.input])) {
+                first = first.value_or(size);
+                if (size.size != first->size) {
+                    return Error{fmt::format("dimension `{}` is {} in {} and {} in {}", equal.name,
+                                             first->size, place_name(*plan.graph, *first),
+                                             size.size, place_name(*plan.graph, size))};
+                }
             }
         }
     }
@@ -136,7 +183,7 @@ Status place_inputs(const Plan& plan,
         if (!fits((*found)->type, value)) {
             const Type& declared = (*found)->type;
             return Error{fmt::format(
-                "input `{}` is {}, but the graph declares {}{}", name, value.describe(),
+                "{}, but the graph declares {}{}", misfit(name, declared, value),
                 declared.to_string(),
                 value.is_tensor()
                     ? conversion_help(name, value.tensor().element_type(), declared.element_type())

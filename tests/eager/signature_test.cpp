@@ -35,19 +35,21 @@ TEST(Signature, OneNameIsOneSize) {
 TEST(Signature, TakesTensorsForOptionalAndSparseInputs) {
     Tensor vector = Tensor::zeros(ElementType::kFloat, {3});
     Tensor whole = Tensor::zeros(ElementType::kInt64, {3});
-    for (const char* text : {"Optional[FLOAT[3]]", "SparseTensor[FLOAT[3]]", "Optional[FLOAT]"}) {
+    for (const char* text :
+         {"Optional[FLOAT[3]]", "SparseTensor[FLOAT[3]]", "Optional[FLOAT[...]]"}) {
         Signature signature("f", {{"x", *parse_type(text)}});
         EXPECT_TRUE(signature.has_types());
         EXPECT_EQ(problem(signature, {&vector}), "") << text;
         EXPECT_NE(problem(signature, {&whole}), "") << text;
     }
+    EXPECT_NE(problem(Signature("f", {{"x", *parse_type("Optional[FLOAT]")}}), {&vector}), "");
     EXPECT_FALSE(Signature("f", {{"x", Type()}}).has_types());
 }
 
 TEST(Signature, ItemsOfListsHaveTheTypeOfTheSequence) {
     Tensor vector = Tensor::zeros(ElementType::kFloat, {3});
     Tensor whole = Tensor::zeros(ElementType::kInt64, {3});
-    Signature signature("f", {{"x", *parse_type("Sequence[FLOAT]")}});
+    Signature signature("f", {{"x", *parse_type("Sequence[FLOAT[...]]")}});
     auto items = [&](const Tensor& second) {
         return signature
             .problem([&](size_t, auto visit) { visit(vector, true) && visit(second, true); })
@@ -56,6 +58,26 @@ TEST(Signature, ItemsOfListsHaveTheTypeOfTheSequence) {
     EXPECT_EQ(items(vector), "");
     EXPECT_NE(items(whole), "");
     EXPECT_NE(problem(signature, {&vector}), "");
+}
+
+TEST(Signature, ItemsOfListsHaveTheShapeOfTheSequence) {
+    Tensor vector = Tensor::zeros(ElementType::kFloat, {3});
+    Tensor longer = Tensor::zeros(ElementType::kFloat, {4});
+    Tensor matrix = Tensor::zeros(ElementType::kFloat, {3, 4});
+    auto items = [&](std::string_view type, const Tensor& second) {
+        return Signature("f", {{"x", *parse_type(type)}})
+            .problem([&](size_t, auto visit) { visit(vector, true) && visit(second, true); })
+            .value_or("");
+    };
+    for (const Tensor* second : {&vector, &longer, &matrix}) {
+        EXPECT_EQ(items("Sequence[FLOAT[...]]", *second), "");
+    }
+    EXPECT_EQ(items("Sequence[FLOAT[?]]", longer), "");
+    EXPECT_NE(items("Sequence[FLOAT[?]]", matrix), "");
+    EXPECT_NE(items("Sequence[FLOAT[3]]", longer), "");
+    EXPECT_EQ(items("Sequence[FLOAT[N]]", vector), "");
+    EXPECT_NE(items("Optional[Sequence[FLOAT[N]]]", longer), "");  // a name is one size
+    EXPECT_NE(items("Sequence[FLOAT]", vector), "");
 }
 
 }  // namespace

@@ -405,7 +405,7 @@ std::optional<Object> placeholder(Context& c, ir::Graph* graph, const Object& li
             }
             value = std::move(*filler);
         }
-        return Object::dict(std::move(dict)).shown(like.shown_as());
+        return Object::dict(std::move(dict));
     }
     std::vector<Object> items;
     for (const Object& item : like.items()) {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -36,8 +37,11 @@ Object refuse_class(Context& c, Range range, std::string message) {
 
 struct ClassKind {
     Namespace::Kind kind = Namespace::Kind::kClass;
-    bool has_ints = false;     // an IntEnum
+    bool has_ints = false;     // an IntEnum or IntFlag
+    bool is_flag = false;      // an IntFlag
     bool has_strings = false;  // a StrEnum
+    bool is_abc = false;       // ABC or Protocol is the base
+    bool is_protocol = false;  // Protocol is
     bool is_unique = false;    // an enumeration of which no two members have one value
     bool is_frozen = false;
     bool has_eq = true;
@@ -76,26 +80,27 @@ const Namespace* base_class(const Object& base) {
     return is_class && found->unknown_all == nullptr ? found : nullptr;
 }
 
-// Whether a base says nothing of what the class is when a script is compiled: ABC, Generic[T].
-bool is_bare_base(Context& c, const syntax::Expr* base) {
+// A base that says nothing of what instances are: ABC, Protocol, Generic[T]. Empty: another one.
+std::string bare_base(Context& c, const syntax::Expr* base) {
     const auto* subscript =
         base != nullptr ? syntax::maybe_as<syntax::SubscriptExpr>(base) : nullptr;
     const syntax::Expr* name = subscript != nullptr ? subscript->value : base;
     if (name == nullptr ||
         (name->kind != syntax::ExprKind::kName && name->kind != syntax::ExprKind::kAttribute)) {
-        return false;
+        return {};
     }
     Object type = eval(c, name);
-    std::string_view text = type.is(ObjectKind::kPythonType)
-                                ? std::string_view(type.get<PythonType>().name)
-                                : std::string_view();
-    return text == "ABC" || text == "Generic" || text == "Protocol";
+    std::string text = type.is(ObjectKind::kPythonType) ? type.get<PythonType>().name : "";
+    return text == "ABC" || text == "Generic" || text == "Protocol" ? text : "";
 }
 
 // What decorators and bases say; nothing, and a diagnostic, for others.
 std::optional<ClassKind> kind_of(Context& c, const syntax::OpaqueStmt* statement) {
     ClassKind kind;
-    bool is_bare = is_bare_base(c, statement->base);
+    std::string bare = bare_base(c, statement->base);
+    bool is_bare = !bare.empty();
+    kind.is_protocol = bare == "Protocol";
+    kind.is_abc = kind.is_protocol || bare == "ABC";
     Object base =
         statement->base != nullptr && !is_bare ? eval(c, statement->base) : Object::none();
     if (base.is_error()) {
@@ -109,7 +114,8 @@ std::optional<ClassKind> kind_of(Context& c, const syntax::OpaqueStmt* statement
             kind.kind = Namespace::Kind::kNamedTuple;
             return kind;
         }
-        kind.has_ints = name == "IntEnum";
+        kind.is_flag = name == "IntFlag";
+        kind.has_ints = name == "IntEnum" || kind.is_flag;
         kind.has_strings = name == "StrEnum";
         if (kind.has_ints || kind.has_strings || name == "Enum") {  // with `unique` or without
             kind.kind = Namespace::Kind::kEnumeration;
@@ -268,6 +274,8 @@ bool read_tuple_fields(Context& c, const syntax::OpaqueStmt* statement, const Sc
 // What a name of an enumeration's body becomes: a member, or the earlier one of an equal value.
 Object make_member(Context& c, Namespace& enumeration, const std::string& name, const Object& value,
                    const ClassKind& kind) {
+    // Of flags, only those of one bit are iterated over.
+    bool is_listed = !kind.is_flag || std::popcount(static_cast<uint64_t>(value.as_int())) == 1;
     for (const std::string& known : enumeration.fields) {
         Object member = *enumeration.lookup(known);
         Namespace* place = as_member(member);
@@ -283,7 +291,9 @@ Object make_member(Context& c, Namespace& enumeration, const std::string& name, 
         c, Namespace::Kind::kMember, fmt::format("{}.{}", enumeration.name, name), &enumeration);
     place->set("name", Object::string(name));
     place->set("value", value);
-    enumeration.fields.push_back(name);
+    if (is_listed) {
+        enumeration.fields.push_back(name);
+    }
     if (kind.has_ints && value.is(ObjectKind::kInt)) {
         std::shared_ptr<OpaqueObject> held = std::make_shared<NumberedMember>(place);
         return Object::int_member(value.as_int(), std::move(held)).shown(ShownAs::kMember);
@@ -372,7 +382,36 @@ Object next_value(Context& c, const ClassKind& kind, const std::string& name,
         }
         last = value.as_int();
     }
+    if (kind.is_flag) {  // the next bit
+        return last >= 0 && last < INT64_MAX / 2
+                   ? Object::integer(
+                         static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(last) + 1)))
+                   : refuse_class(c, range, "`auto()` of a flag after 63 bits");
+    }
     return Object::integer(last + 1);
+}
+
+// The abstract methods of an ABC: those of its base and its own that no method replaces.
+std::vector<std::string> abstract_methods(Context& c, const syntax::OpaqueStmt* statement,
+                                          const Namespace& made) {
+    std::vector<std::string> names;
+    if (made.of != nullptr) {
+        std::copy_if(made.of->abstract.begin(), made.of->abstract.end(), std::back_inserter(names),
+                     [&](const std::string& name) { return !made.has_own(name); });
+    }
+    for (const syntax::Stmt* one : statement->body) {
+        const auto* function = syntax::maybe_as<syntax::FunctionDefStmt>(one);
+        bool is_abstract =
+            function != nullptr &&
+            std::any_of(function->decorators.begin(), function->decorators.end(),
+                        [&c](const syntax::Expr* decorator) {
+                            return c.source(decorator->range).ends_with("abstractmethod");
+                        });
+        if (is_abstract) {
+            names.emplace_back(c.text(function->name));
+        }
+    }
+    return names;
 }
 
 // A name that Python spells in another way inside of a class: `__name`. Nothing: there is none.
@@ -475,6 +514,11 @@ Object make_class(Context& c, const syntax::OpaqueStmt* statement, const ScriptF
             continue;  // it has no default
         }
         made->set(text, is_member ? make_member(c, *made, text, *value, *kind) : *value);
+    }
+    made->is_protocol = kind->is_protocol;
+    made->is_abc = kind->is_abc || (made->of != nullptr && made->of->is_abc);
+    if (made->is_abc) {
+        made->abstract = abstract_methods(c, statement, *made);
     }
     return object;
 }

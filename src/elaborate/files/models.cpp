@@ -27,14 +27,13 @@
 #include "elaborate/script_functions.h"
 #include "elaborate/signature.h"
 #include "infer/opset_versions.h"
+#include "ir/producer.h"
 
 namespace sardonyx::elaborate {
 
 using syntax::ParameterKind;
 
 namespace {
-
-constexpr std::string_view kProducer = "sardonyx";
 
 // --- As a model ----------------------------------------------------------------------------------
 
@@ -330,7 +329,7 @@ std::unique_ptr<ir::Model> compile_model(Program& program, const ScriptFunction&
     model->graph->name = model->intern(function.name);
     model->graph->doc = model->intern(docstring(function.definition->body));
     model->producer_name =
-        model->intern(function.producer_name.empty() ? kProducer : function.producer_name);
+        model->intern(function.producer_name.empty() ? ir::kProducer : function.producer_name);
     model->producer_version = model->intern(function.producer_version);
     model->doc = model->intern(function.doc_string);
     model->ir_version = options.ir_version != 0 ? options.ir_version : function.ir_version;

@@ -151,6 +151,9 @@ class Spoiler {
 
     void use(const Object& object, Flow flow, int depth, bool is_view) {
         reach(object, 0);
+        if (object.is(ObjectKind::kDict) && object.get<DictObject>().of == DictClass::kDefault) {
+            mark(object);  // `d[key]` may put a value in
+        }
         if (flow == Flow::kChanged) {
             change(object, depth, is_view, 0);
         } else if (flow == Flow::kHeld) {

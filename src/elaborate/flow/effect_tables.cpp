@@ -9,12 +9,12 @@ namespace sardonyx::elaborate {
 namespace {
 
 constexpr auto kReadingMethods = std::to_array<std::string_view>(
-    {"get",        "items",     "keys",  "values",       "copy",         "index",
-     "count",      "format",    "join",  "split",        "strip",        "lstrip",
-     "rstrip",     "upper",     "lower", "title",        "capitalize",   "startswith",
-     "endswith",   "replace",   "find",  "removeprefix", "removesuffix", "zfill",
-     "isdigit",    "encode",    "union", "intersection", "difference",   "issubset",
-     "issuperset", "isdisjoint"});
+    {"get",        "items",      "keys",        "values",       "copy",         "index",
+     "count",      "format",     "join",        "split",        "strip",        "lstrip",
+     "rstrip",     "upper",      "lower",       "title",        "capitalize",   "startswith",
+     "endswith",   "replace",    "find",        "removeprefix", "removesuffix", "zfill",
+     "isdigit",    "encode",     "union",       "intersection", "difference",   "issubset",
+     "issuperset", "isdisjoint", "most_common", "total"});
 
 // Functions of NumPy that change what they are given.
 constexpr auto kChangingFunctions =

@@ -39,7 +39,7 @@ inline constexpr auto kGrowingMethods = std::to_array<std::string_view>({"append
 
 inline constexpr auto kItemChangingMethods =
     std::to_array<std::string_view>({"insert", "pop", "remove", "clear", "reverse", "sort",
-                                     "update", "setdefault", "popitem", "move_to_end"});
+                                     "update", "setdefault", "popitem", "move_to_end", "subtract"});
 
 // Whether a call changes nothing that it is given: its result may hold it.
 bool changes_nothing(const Object& callee, std::string_view member);

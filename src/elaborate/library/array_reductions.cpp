@@ -354,25 +354,77 @@ Object np_mean(Context& c, const Arguments& a) {
 
 namespace {
 
+// The elements of a row in order; nothing: it has none, or has no certain order.
+std::optional<std::vector<double>> sorted_row(const Row<double>& row) {
+    std::vector<double> all;
+    for (int64_t i = 0; i < row.size(); ++i) {
+        all.push_back(row[i]);
+    }
+    bool has_nan = std::any_of(all.begin(), all.end(), [](double x) { return x != x; });
+    if (all.empty() || has_nan || has_both_zeros(row)) {
+        return std::nullopt;
+    }
+    std::sort(all.begin(), all.end());
+    return all;
+}
+
 // The element in the middle, or the mean of the two there, in the type of the mean.
 std::optional<Tensor> median_of(const Tensor& array, const Reduced& as) {
     std::optional<Tensor> reals = cast_array(array, ElementType::kDouble);
     std::optional<Tensor> made = reduce_rows<double, double>(
         *reals, as, [](const Row<double>& row) -> std::optional<double> {
-            std::vector<double> all;
-            for (int64_t i = 0; i < row.size(); ++i) {
-                all.push_back(row[i]);
-            }
-            bool has_nan = std::any_of(all.begin(), all.end(), [](double x) { return x != x; });
-            if (all.empty() || has_nan || has_both_zeros(row)) {
+            std::optional<std::vector<double>> all = sorted_row(row);
+            if (!all) {
                 return std::nullopt;
             }
-            std::sort(all.begin(), all.end());
-            size_t middle = all.size() / 2;
-            return all.size() % 2 != 0 ? all[middle] : (all[middle - 1] + all[middle]) / 2;
+            size_t middle = all->size() / 2;
+            return all->size() % 2 != 0 ? (*all)[middle]
+                                        : ((*all)[middle - 1] + (*all)[middle]) / 2;
         });
     bool stays = is_floating(array.element_type());
     return made && stays ? cast_array(*made, array.element_type()) : made;
+}
+
+// Between the two elements that a part of the way from the first to the last lies between. Of
+// floats that are not DOUBLE, NumPy's types depend on its version.
+std::optional<Tensor> quantile_of(const Tensor& array, const Reduced& as, double part) {
+    if (is_floating(array.element_type()) && array.element_type() != ElementType::kDouble) {
+        return std::nullopt;
+    }
+    std::optional<Tensor> reals = cast_array(array, ElementType::kDouble);
+    return reduce_rows<double, double>(
+        *reals, as, [part](const Row<double>& row) -> std::optional<double> {
+            std::optional<std::vector<double>> all = sorted_row(row);
+            if (!all) {
+                return std::nullopt;
+            }
+            double place = part * static_cast<double>(all->size() - 1);
+            auto before = static_cast<size_t>(place);
+            if (before + 1 >= all->size()) {
+                return all->back();
+            }
+            double low = (*all)[before], high = (*all)[before + 1];
+            double width = high - low, way = place - static_cast<double>(before);
+            double step = way >= 0.5 ? width * (1 - way) : width * way;
+            return way >= 0.5 ? high - step : low + step;
+        });
+}
+
+// The quantile that the second argument says, a number up to `whole`, along an axis or of all.
+Object quantile(Context& c, const Arguments& a, std::string_view name, double whole) {
+    const Object* q = argument_of(a, 1, "q");
+    bool is_known = q != nullptr && q->is_number() && q->as_double() >= 0 &&
+                    q->as_double() <= whole && a.positional.size() >= 2;
+    if (!is_known) {
+        return refuse_array(c, a, name);
+    }
+    Arguments rest = a;
+    rest.positional.erase(rest.positional.begin() + 1);
+    rest.ranges.erase(rest.ranges.begin() + 1);
+    return reduction(c, rest, name,
+                     [part = q->as_double() / whole](const Tensor& array, const Reduced& as) {
+                         return quantile_of(array, as, part);
+                     });
 }
 
 // The root of the sum of the squares: of all elements NumPy takes it as a product of vectors.
@@ -402,6 +454,15 @@ std::optional<Tensor> norm_of(const Tensor& array, const Reduced& as, bool is_of
 
 Object np_median(Context& c, const Arguments& a) {
     return reduction(c, a, "median", median_of);
+}
+
+// np.percentile(x, q, axis=None, keepdims=False) and np.quantile, of one q.
+Object np_percentile(Context& c, const Arguments& a) {
+    return quantile(c, a, "percentile", 100);
+}
+
+Object np_quantile(Context& c, const Arguments& a) {
+    return quantile(c, a, "quantile", 1);
 }
 
 // np.linalg.norm(x, axis=None, keepdims=False), without `ord`.

@@ -20,6 +20,8 @@ Object np_var(Context& c, const Arguments& a);
 Object np_std(Context& c, const Arguments& a);
 
 Object np_median(Context& c, const Arguments& a);
+Object np_percentile(Context& c, const Arguments& a);
+Object np_quantile(Context& c, const Arguments& a);
 
 Object np_average(Context& c, const Arguments& a);
 

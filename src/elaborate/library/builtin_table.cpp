@@ -237,6 +237,8 @@ constexpr BuiltinRow kBuiltins[] = {
     {"numpy.std", np_std, 1, 2, true, false, true},
     {"numpy.var", np_var, 1, 2, true, false, true},
     {"numpy.median", np_median, 1, 2, true, false, true},
+    {"numpy.percentile", np_percentile, 2, 3, true, false, true},
+    {"numpy.quantile", np_quantile, 2, 3, true, false, true},
     {"numpy.average", np_average, 1, 2, true, false, true},
     {"numpy.linalg.norm", np_norm, 1, 3, true, false, true},
     {"numpy.cross", np_cross, 2, 2, true, false, true},

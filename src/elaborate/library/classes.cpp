@@ -239,6 +239,14 @@ Object instantiate(Context& c, Namespace& type, const Arguments& arguments) {
             return call_with(c, *function, type.object(), arguments);
         }
     }
+    if (type.is_protocol || !type.abstract.empty()) {
+        refuse(c, arguments.range,
+               type.is_protocol ? fmt::format("an instance of `{}`, which is a protocol", type.name)
+                                : fmt::format("an instance of `{}`, whose method `{}` is abstract",
+                                              type.name, type.abstract[0]),
+               "derive a class that has its methods");
+        return raises(c, "TypeError");
+    }
     if (type.kind == Namespace::Kind::kClass && type.lookup("__init__")) {
         return initialise(c, "__init__",
                           *make_namespace(c, Namespace::Kind::kInstance, type.name, &type).second,
@@ -320,7 +328,7 @@ Object taken_apart(Context& c, const Object& object, bool as_dict, Range range) 
         for (auto& [key, value] : dict.items) {
             value = taken_apart(c, Object(value), as_dict, range);
         }
-        Object made = Object::dict(std::move(dict)).shown(object.shown_as());
+        Object made = Object::dict(std::move(dict));
         claim(c, made);
         return made;
     }

@@ -19,6 +19,7 @@
 #include "elaborate/library/tensor_builtins.h"
 #include "elaborate/objects/arguments.h"
 #include "elaborate/objects/context.h"
+#include "elaborate/objects/dict_classes.h"
 #include "elaborate/objects/exception_types.h"
 #include "elaborate/objects/items.h"
 #include "elaborate/objects/owners.h"
@@ -133,7 +134,7 @@ Object make_dict(Context& c, const Arguments& a) {
         return refuse(c, a.range, fmt::format("`dict` with {} arguments", a.positional.size()));
     }
     if (!a.positional.empty() && a.positional[0].is(ObjectKind::kDict)) {
-        dict = a.positional[0].get<DictObject>();
+        dict.items = a.positional[0].get<DictObject>().items;
     } else if (!a.positional.empty()) {
         std::optional<std::vector<Object>> pairs = static_items(c, a.positional[0]);
         for (size_t i = 0; pairs && i < pairs->size(); ++i) {
@@ -157,6 +158,46 @@ Object make_dict(Context& c, const Arguments& a) {
     Object made = Object::dict(std::move(dict));
     claim(c, made);
     return made;
+}
+
+// A dict of one of the classes of `collections`. A defaultdict is given its factory first.
+Object make_dict_of(Context& c, DictClass of, const Arguments& a) {
+    Arguments rest = a;
+    Object factory = Object::none();
+    if (of == DictClass::kDefault && !rest.positional.empty()) {
+        factory = rest.positional[0];
+        rest.positional.erase(rest.positional.begin());
+        rest.ranges.erase(rest.ranges.begin());
+    }
+    Arguments counted;
+    if (of == DictClass::kCounter && rest.positional.size() == 1) {
+        std::swap(counted.positional, rest.positional);
+        rest.ranges.clear();
+    }
+    Object made = make_dict(c, rest);
+    if (made.is_error()) {
+        return made;
+    }
+    DictObject& dict = made.get<DictObject>();
+    dict.of = of;
+    dict.factory = std::move(factory);
+    if (counted.positional.empty()) {
+        return made;
+    }
+    DictObject named = std::exchange(dict, emptied(dict));
+    return add_counts(c, dict, counted.positional[0], 1, a.range) &&
+                   add_counts(c, dict, Object::dict(std::move(named)), 1, a.range)
+               ? made
+               : Object::error();
+}
+
+// int(), float(), bool() and str().
+std::optional<Object> empty_scalar(std::string_view type) {
+    return type == "int"     ? std::optional(Object::integer(0))
+           : type == "float" ? std::optional(Object::real(0))
+           : type == "bool"  ? std::optional(Object::boolean(false))
+           : type == "str"   ? std::optional(Object::string(""))
+                             : std::nullopt;
 }
 
 }  // namespace
@@ -194,15 +235,11 @@ Object own_items(Context& c, std::string_view type, std::vector<Object> items) {
 
 Object call_python_type(Context& c, const PythonType& type, const Arguments& a) {
     const std::string& name = type.name;
-    if (name == "dict") {
-        return make_dict(c, a);
-    }
     if (name == "type") {
         return py_type(c, a);
     }
-    if (name == kOrderedDict) {
-        Object made = make_dict(c, a);
-        return made.is_error() ? made : made.shown(ShownAs::kOther);
+    if (std::optional<DictClass> of = dict_class(name)) {
+        return make_dict_of(c, *of, a);
     }
     if (name == kNamedTuple) {
         return typing_named_tuple(c, a);
@@ -226,6 +263,10 @@ Object call_python_type(Context& c, const PythonType& type, const Arguments& a) 
         }
         if (a.positional.empty() && (name == "list" || name == "tuple")) {
             return own_items(c, name, {});
+        }
+        if (std::optional<Object> nothing =
+                a.positional.empty() ? empty_scalar(name) : std::nullopt) {
+            return *nothing;
         }
         return refuse(c, a.range, fmt::format("`{}` with {} arguments", name, a.positional.size()));
     }

@@ -17,6 +17,7 @@
 #include "elaborate/objects/array_math.h"
 #include "elaborate/objects/arrays.h"
 #include "elaborate/objects/context.h"
+#include "elaborate/objects/dict_classes.h"
 #include "elaborate/objects/namespaces.h"
 #include "elaborate/objects/statics.h"
 
@@ -98,7 +99,7 @@ bool is_instance(const Object& object, std::string_view type) {
         case ObjectKind::kTuple:
             return type == "tuple" || type == "Tuple" || type == "Sequence" || type == "Iterable";
         case ObjectKind::kDict:
-            return type == "dict" || (type == kOrderedDict && object.shown_as() == ShownAs::kOther);
+            return type == "dict" || type == class_name(object.get<DictObject>());
         case ObjectKind::kConstant:
             return type == "ndarray";
         case ObjectKind::kPythonType:
@@ -219,9 +220,12 @@ std::optional<Object> known_type(const Object& object) {
         is_numpys_scalar(object) || (object.is(ObjectKind::kInt) && object.pointer() != nullptr)) {
         return std::nullopt;
     }
+    if (object.is(ObjectKind::kDict)) {
+        return python_type(class_name(object.get<DictObject>()));
+    }
     // bool before int, of which it is one.
-    constexpr std::string_view kNames[] = {"bool",  "int",  "float", "str",      "list",
-                                           "tuple", "dict", "set",   "frozenset"};
+    constexpr std::string_view kNames[] = {"bool", "int",   "float", "str",
+                                           "list", "tuple", "set",   "frozenset"};
     const auto* found =
         std::find_if(std::begin(kNames), std::end(kNames),
                      [&](std::string_view name) { return is_instance(object, name); });
@@ -263,6 +267,10 @@ Object py_isinstance(Context& c, const Arguments& a) {
     for (const Object& type : types) {
         Namespace* of_file = as_namespace(type);
         if (of_file != nullptr && of_file->unknown_all == nullptr) {
+            if (of_file->is_protocol) {
+                return refuse(c, a.range, "`isinstance` with a protocol",
+                              "compare with the classes that are meant");
+            }
             bool is_of_class = class_of(a.positional[0]) != nullptr;
             if (!is_of_class && a.positional[0].shown_as() != ShownAs::kPlain) {
                 return refuse(c, a.range, "`isinstance` of a member of an enumeration of strings",

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 
 #include "elaborate/emit/interpreter.h"
 #include "elaborate/library/iterable_builtins.h"
@@ -290,10 +291,16 @@ Object itertools_count(Context& c, const Arguments& a) {
     if (!is_known) {
         return wrong_arguments(c, a, "itertools.count");
     }
-    return endless(c, "a count", a,
-                   [start = start.as_int(), step = step.as_int()](Context&, size_t place) {
-                       return Object::integer(start + static_cast<int64_t>(place) * step);
-                   });
+    int64_t from = start.as_int(), by = step.as_int();
+    Object made = endless(c, "a count", a, [from, by](Context&, size_t place) {
+        return Object::integer(from + static_cast<int64_t>(place) * by);
+    });
+    if (by != 0) {
+        int64_t end = by > 0 ? INT64_MAX + std::min<int64_t>(from, 0)
+                             : std::max<int64_t>(from, 0) - INT64_MAX;
+        made.get<IteratorObject>().counted = RangeObject{from, end, by};
+    }
+    return made;
 }
 
 Object itertools_cycle(Context& c, const Arguments& a) {

@@ -15,6 +15,7 @@
 #include "elaborate/objects/arguments.h"
 #include "elaborate/objects/arrays.h"
 #include "elaborate/objects/context.h"
+#include "elaborate/objects/dict_classes.h"
 #include "elaborate/objects/exception_types.h"
 #include "elaborate/objects/namespaces.h"
 #include "elaborate/objects/type_objects.h"
@@ -304,13 +305,14 @@ std::optional<Object> library_attribute(std::string_view module, std::string_vie
         return python_type(name);
     }
     if ((known == "typing" && name == kNamedTuple) ||
-        (known == "collections" && name == kOrderedDict)) {
+        (known == "collections" && name != "dict" && dict_class(name))) {
         return python_type(name);
     }
     if (known == "dataclasses" && (name == "KW_ONLY" || name == "InitVar")) {
         return python_type(name);
     }
-    if (known == "enum" && (name == "Enum" || name == "IntEnum" || name == "StrEnum")) {
+    if (known == "enum" &&
+        (name == "Enum" || name == "IntEnum" || name == "StrEnum" || name == "IntFlag")) {
         return python_type(name);
     }
     if ((known == "abc" && name == "ABC") ||

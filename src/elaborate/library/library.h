@@ -25,9 +25,6 @@ inline constexpr std::string_view kAuto = "auto";
 // The class of typing that classes of named tuples have as their base, and what a call of it makes.
 inline constexpr std::string_view kNamedTuple = "NamedTuple";
 
-// A dict to the compiler that Python shows and compares in its own way (ShownAs::kOther).
-inline constexpr std::string_view kOrderedDict = "OrderedDict";
-
 // The object of a builtin name (`len`, `range`, `float`); nothing when there is none.
 std::optional<Object> library_name(std::string_view name);
 

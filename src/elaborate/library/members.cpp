@@ -304,6 +304,15 @@ Object graph_list_method(Context& c, std::string_view name, Range name_range) {
 constexpr std::string_view kTupleMethods[] = {"index", "count"};
 constexpr std::string_view kDictMethods[] = {"get", "keys",   "values",  "items", "copy",
                                              "pop", "update", "popitem", "clear", "setdefault"};
+
+// Methods that a class of dicts has beside those of dict.
+bool is_method_of_class(DictClass of, std::string_view name) {
+    return of == DictClass::kOrdered
+               ? name == "move_to_end"
+               : of == DictClass::kCounter &&
+                     (name == "most_common" || name == "total" || name == "subtract");
+}
+
 constexpr std::string_view kSetMethods[] = {"add",
                                             "clear",
                                             "copy",
@@ -409,7 +418,10 @@ Object member(Context& c, const Object& object, std::string_view name, Range ran
                        ? member_of_named(c, object, name, range, name_range)
                        : method_of(c, object, name, name_range, kTupleMethods);
         case ObjectKind::kDict:
-            return name == "move_to_end" && object.shown_as() == ShownAs::kOther
+            if (name == "default_factory" && object.get<DictObject>().of == DictClass::kDefault) {
+                return object.get<DictObject>().factory;
+            }
+            return is_method_of_class(object.get<DictObject>().of, name)
                        ? Object::make(ObjectKind::kMethod, MethodObject{object, std::string(name)})
                        : method_of(c, object, name, name_range, kDictMethods);
         case ObjectKind::kString:

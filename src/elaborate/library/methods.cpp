@@ -30,6 +30,7 @@
 #include "elaborate/objects/arrays.h"
 #include "elaborate/objects/changes.h"
 #include "elaborate/objects/context.h"
+#include "elaborate/objects/dict_classes.h"
 #include "elaborate/objects/element_types.h"
 #include "elaborate/objects/exception_types.h"
 #include "elaborate/objects/items.h"
@@ -261,7 +262,7 @@ Object list_method(Context& c, const MethodObject& method, const Arguments& a) {
 }
 
 bool is_ordered(const Object& dict) {
-    return dict.shown_as() == ShownAs::kOther;
+    return dict.get<DictObject>().of == DictClass::kOrdered;
 }
 
 // Whether a method of an OrderedDict means the end of it: `last`, by keyword or at a place.
@@ -316,10 +317,57 @@ Object move_to_end(Context& c, const MethodObject& method, const Arguments& a) {
     return Object::none();
 }
 
+// Counter.update and Counter.subtract, of an iterable or keywords.
+Object change_counts(Context& c, const MethodObject& method, const Arguments& a) {
+    DictObject& counter = method.self.get<DictObject>();
+    int sign = method.name == "subtract" ? -1 : 1;
+    if (a.positional.size() > 1) {
+        return wrong_call(c, method, a);
+    }
+    if (!a.positional.empty() && !add_counts(c, counter, a.positional[0], sign, a.range)) {
+        return Object::error();
+    }
+    DictObject named;
+    for (const KeywordArgument& keyword : a.keywords) {
+        named.set(Object::string(std::string(keyword.name)), keyword.value);
+    }
+    return add_counts(c, counter, Object::dict(std::move(named)), sign, a.range) ? Object::none()
+                                                                                 : Object::error();
+}
+
+// Counter.most_common and Counter.total.
+Object counts_of(Context& c, const MethodObject& method, const Arguments& a) {
+    std::optional<std::vector<Object>> pairs = most_common(method.self.get<DictObject>());
+    bool is_total = method.name == "total";
+    bool has_number = !is_total && a.positional.size() == 1 && a.positional[0].is_integer();
+    bool is_all = a.positional.empty() ||
+                  (!is_total && a.positional.size() == 1 && a.positional[0].is_none());
+    if (!pairs || !a.keywords.empty() || (!has_number && !is_all)) {
+        return wrong_call(c, method, a);
+    }
+    if (is_total) {
+        Object total = Object::integer(0);
+        for (const auto& [key, count] : method.self.get<DictObject>().items) {
+            total = static_binary(c, lowering::Binary::kAdd, total, count, a.range);
+        }
+        return total;
+    }
+    if (has_number) {
+        auto most = static_cast<size_t>(std::max<int64_t>(a.positional[0].as_int(), 0));
+        pairs->resize(std::min(pairs->size(), most));
+    }
+    Object list = Object::list(*std::move(pairs));
+    claim(c, list);
+    return list;
+}
+
 Object change_dict(Context& c, const MethodObject& method, const Arguments& a) {
     DictObject& dict = method.self.get<DictObject>();
     std::string_view name = method.name;
     log_replacement(c, method.self);
+    if (dict.of == DictClass::kCounter && (name == "update" || name == "subtract")) {
+        return change_counts(c, method, a);
+    }
     if (name == "update") {
         Object other = call_python_type(c, PythonType{"dict", {}}, a);
         if (other.is_error()) {
@@ -397,9 +445,10 @@ Object dict_view(Context& c, const MethodObject& method, const Arguments& a) {
 Object dict_method(Context& c, const MethodObject& method, const Arguments& a) {
     std::string_view name = method.name;
     if (name == "pop" || name == "setdefault" || name == "update" || name == "clear" ||
-        name == "popitem" || name == "move_to_end") {
-        bool has_items =
-            name == "update" && has_cells(c, method.self) && !is_foreign(c, method.self);
+        name == "popitem" || name == "move_to_end" || name == "subtract") {
+        bool has_items = name == "update" && has_cells(c, method.self) &&
+                         !is_foreign(c, method.self) &&
+                         method.self.get<DictObject>().of != DictClass::kCounter;
         bool may_change =
             has_items ? is_certain_to_change(c, method.self, a.range) : may_mutate(c, method, a);
         return may_change ? change_dict(c, method, a) : Object::error();
@@ -415,8 +464,10 @@ Object dict_method(Context& c, const MethodObject& method, const Arguments& a) {
                : a.positional.size() > 1 ? a.positional[1]
                                          : Object::none();
     }
-    return name == "copy" ? Object::dict(dict).shown(method.self.shown_as())
-                          : dict_view(c, method, a);
+    if (name == "most_common" || name == "total") {
+        return counts_of(c, method, a);
+    }
+    return name == "copy" ? Object::dict(dict) : dict_view(c, method, a);
 }
 
 Object tensor_method(Context& c, const MethodObject& method, const Arguments& a) {

@@ -259,6 +259,22 @@ bool is_endless(const Object& object) {
            object.get<IteratorObject>().first != nullptr;
 }
 
+bool is_counted(const Object& object) {
+    return object.is(ObjectKind::kIterator) && object.get<IteratorObject>().counted.has_value();
+}
+
+std::optional<RangeObject> take_counted(Context& c, const Object& object) {
+    IteratorObject& iterator = object.get<IteratorObject>();
+    if (!iterator.counted || refuse_used(c, object)) {
+        return std::nullopt;
+    }
+    RangeObject left = *iterator.counted;
+    left.start += static_cast<int64_t>(iterator.taken) * left.step;
+    iterator.is_used = true;
+    log_change(c, object, [](const Object& one) { one.get<IteratorObject>().is_used = false; });
+    return left;
+}
+
 std::optional<Object> next_item(Context& c, const Object& object) {
     IteratorObject& iterator = object.get<IteratorObject>();
     if (refuse_used(c, object)) {

@@ -24,6 +24,13 @@ std::optional<std::vector<std::vector<Object>>> columns_of(Context& c,
 // Whether it is an iterator without an end.
 bool is_endless(const Object& object);
 
+// Whether it is itertools.count, of ints.
+bool is_counted(const Object& object);
+
+// What is left of itertools.count, of which a loop takes one after the other: it is used up then.
+// Nothing: another iterator, or it has been used up, which a diagnostic says.
+std::optional<RangeObject> take_counted(Context& c, const Object& iterator);
+
 // What `next` gives; nothing: there are no more items. The error object after a diagnostic.
 std::optional<Object> next_item(Context& c, const Object& iterator);
 

@@ -37,11 +37,14 @@ class Namespace : public Environment {
     bool has_order = false;             // a dataclass whose instances are ordered by their fields
     bool is_open = false;  // types.SimpleNamespace, whose instances compare by all that they hold
     bool is_frozen = false;
-    bool is_of_script = false;        // made while a script is compiled
-    bool has_eq = true;               // a dataclass whose instances compare by fields
-    bool has_repr = true;             // one whose instances show all of their fields
-    std::vector<std::string> fields;  // of a dataclass or named tuples, in order
-    std::vector<Object> defaults;     // of named tuples: of the last fields
+    bool is_of_script = false;          // made while a script is compiled
+    bool has_eq = true;                 // a dataclass whose instances compare by fields
+    bool has_repr = true;               // one whose instances show all of their fields
+    bool is_abc = false;                // ABC or Protocol is among its bases
+    bool is_protocol = false;           // Protocol is its base
+    std::vector<std::string> abstract;  // methods without which there are no instances of an ABC
+    std::vector<std::string> fields;    // of a dataclass or named tuples, in order
+    std::vector<Object> defaults;       // of named tuples: of the last fields
     Object outside;  // the class as the environment knows it; the error object: it does not
     std::shared_ptr<UnknownCause> unknown_all;  // not null: nothing of it is known any more
     // The `class` statement, and its file; null: it is made in another way.

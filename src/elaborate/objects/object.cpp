@@ -273,17 +273,33 @@ bool equal_items(const std::vector<Object>& a, const std::vector<Object>& b, Wal
     return all;
 }
 
-bool equal_dicts(const DictObject& a, const DictObject& b, bool are_ordered, Walk& walk) {
+// In a Counter a key that is missing is counted 0 times.
+bool has_counts(const DictObject& a, const DictObject& b) {
+    return std::all_of(b.items.begin(), b.items.end(), [&a](const auto& item) {
+        const Object* other = a.find(item.first);
+        return compare_numbers(item.second, other != nullptr ? *other : Object::integer(0)) == 0;
+    });
+}
+
+bool equal_dicts(const DictObject& a, const DictObject& b, Walk& walk) {
     if (&a == &b) {
         return true;
+    }
+    bool is_identity = walk.equality == Equality::kIdentical;
+    if (is_identity && (a.of != b.of || !equal_at(a.factory, b.factory, walk))) {
+        return false;
+    }
+    if (!is_identity && a.of == DictClass::kCounter && b.of == DictClass::kCounter) {
+        return has_counts(a, b) && has_counts(b, a);
     }
     if (a.items.size() != b.items.size() || walk.depth == 0 || walk.steps <= 0) {
         return false;
     }
+    bool are_ordered = a.of == DictClass::kOrdered && b.of == DictClass::kOrdered;
     --walk.depth;
     walk.steps -= 1 + static_cast<int64_t>(a.items.size());
     // The order of the items is what iteration shows.
-    bool all = walk.equality == Equality::kIdentical || are_ordered
+    bool all = is_identity || are_ordered
                    ? std::equal(a.items.begin(), a.items.end(), b.items.begin(),
                                 [&walk](const auto& x, const auto& y) {
                                     return equal_at(x.first, y.first, walk) &&
@@ -418,9 +434,7 @@ bool equal_at(const Object& a, const Object& b, Walk& walk) {
         case ObjectKind::kList:
             return equal_items(a.items(), b.items(), walk);
         case ObjectKind::kDict:
-            return equal_dicts(a.get<DictObject>(), b.get<DictObject>(),
-                               a.shown_as() == ShownAs::kOther && b.shown_as() == ShownAs::kOther,
-                               walk);
+            return equal_dicts(a.get<DictObject>(), b.get<DictObject>(), walk);
         case ObjectKind::kSet:
             if (walk.equality == Equality::kIdentical) {
                 return equal_items(a.items(), b.items(), walk);

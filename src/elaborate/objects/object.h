@@ -427,6 +427,8 @@ struct IteratorObject {
     // Of a generator that is a function: whether the names that it reads are bound to what they
     // were when it ran. It ran to its end when its first item was asked for.
     std::function<bool(Context&)> is_current = nullptr;
+    // Of itertools.count: its numbers, as far as 64 bits go.
+    std::optional<RangeObject> counted = std::nullopt;
 };
 
 struct MethodObject {
@@ -438,9 +440,14 @@ struct SliceObject {
     Object lower, upper, step;
 };
 
+// The class that a dict is of: dict, or one of `collections` (dict_classes.h).
+enum class DictClass : uint8_t { kDict, kOrdered, kDefault, kCounter };
+
 // Insertion order, keys compared as Python does for static values.
 struct DictObject {
     std::vector<std::pair<Object, Object>> items;
+    DictClass of = DictClass::kDict;
+    Object factory = Object::none();  // of a defaultdict: what makes the values of missing keys
     const Object* find(const Object& key) const;
     void set(const Object& key, Object value);
 };

@@ -70,18 +70,15 @@ void add_once(Choices& choices, const std::weak_ptr<void>& one) {
     }
 }
 
-// It and what it may be, which who may be it may be, too, also where nothing holds it any more:
-// those that something else than `one` holds.
-Choices with_choices(Context& c, const std::weak_ptr<void>& other,
-                     const std::shared_ptr<void>& one) {
-    Choices others{other};
-    for (const std::weak_ptr<void>& further : c.owners->chosen[other]) {
-        std::shared_ptr<void> living = further.lock();
-        if (living != nullptr && living != one) {
-            others.push_back(further);
+// A list, dict or instance and what it may be, too, also where nothing holds it any more.
+Choices with_choices(Context& c, const std::weak_ptr<void>& object) {
+    Choices all{object};
+    for (const std::weak_ptr<void>& further : c.owners->chosen[object]) {
+        if (!further.expired()) {
+            all.push_back(further);
         }
     }
-    return others;
+    return all;
 }
 
 }  // namespace
@@ -92,9 +89,8 @@ void note_choice(Context& c, const Object& one, const Object& other) {
 
 void note_choice(Context& c, const Object& one, ObjectKind kind, const std::weak_ptr<void>& other) {
     if ((one.is_tensor() || one.is_numbers()) && kind == ObjectKind::kList) {
-        Choices& lists = c.owners->chosen_sequences[one.value()];
-        for (const std::weak_ptr<void>& each : with_choices(c, other, nullptr)) {
-            add_once(lists, each);
+        for (const std::weak_ptr<void>& each : with_choices(c, other)) {
+            add_once(c.owners->chosen_sequences[one.value()], each);
             c.owners->in_sequences.insert(each);
         }
         return;
@@ -102,7 +98,10 @@ void note_choice(Context& c, const Object& one, ObjectKind kind, const std::weak
     if (!is_open(one) || one.kind() != kind || one.pointer() == other.lock()) {
         return;
     }
-    for (const std::weak_ptr<void>& each : with_choices(c, other, one.pointer())) {
+    for (const std::weak_ptr<void>& each : with_choices(c, other)) {
+        if (each.lock() == one.pointer()) {
+            continue;
+        }
         add_once(c.owners->chosen[one.pointer()], each);
         add_once(c.owners->chosen[each], one.pointer());
         if (c.owners->in_sequences.count(each) > 0) {
@@ -113,12 +112,18 @@ void note_choice(Context& c, const Object& one, ObjectKind kind, const std::weak
 
 std::vector<std::shared_ptr<void>> choices_of(const Context& c, const Object& object) {
     std::vector<std::shared_ptr<void>> living;
-    if (auto found = c.owners->chosen.find(object.pointer()); found != c.owners->chosen.end()) {
-        for (const std::weak_ptr<void>& one : found->second) {
-            if (std::shared_ptr<void> other = one.lock()) {
+    auto add = [&living](const auto& choices, const auto& key) {
+        auto found = choices.find(key);
+        for (size_t i = 0; found != choices.end() && i < found->second.size(); ++i) {
+            if (std::shared_ptr<void> other = found->second[i].lock()) {
                 living.push_back(std::move(other));
             }
         }
+    };
+    if (object.is_tensor() || object.is_numbers()) {
+        add(c.owners->chosen_sequences, object.value());
+    } else {
+        add(c.owners->chosen, object.pointer());
     }
     return living;
 }

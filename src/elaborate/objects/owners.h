@@ -62,7 +62,8 @@ void note_choice(Context& c, const Object& one, ObjectKind kind, const std::weak
 // Notes that what another one may be the first may be, too, where nothing holds the other any more.
 void inherit_choices(Context& c, const Object& one, const Object& other);
 
-// Those that it may be to Python and that something still holds.
+// Those that it may be to Python, a list that the graph makes among them, and that something still
+// holds.
 std::vector<std::shared_ptr<void>> choices_of(const Context& c, const Object& object);
 
 // Whether there is such another one for a list, dict or instance, which something still holds.

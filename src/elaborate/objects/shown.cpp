@@ -13,6 +13,7 @@
 #include "base/utf8.h"
 #include "elaborate/objects/array_math.h"
 #include "elaborate/objects/arrays.h"
+#include "elaborate/objects/dict_classes.h"
 #include "elaborate/objects/environment.h"
 #include "elaborate/objects/exception_types.h"
 #include "elaborate/objects/namespaces.h"
@@ -97,6 +98,9 @@ class Shower {
                            : object.shown_as() == ShownAs::kMember
                                ? "a member of an enumeration of strings in `repr`"
                                : "an instance of a class that is derived from a builtin one");
+        }
+        if (object.is(ObjectKind::kDict) && object.get<DictObject>().of != DictClass::kDict) {
+            return unknown(fmt::format("a `{}`", class_name(object.get<DictObject>())));
         }
         switch (object.kind()) {
             case ObjectKind::kNone:

@@ -8,6 +8,7 @@
 
 #include "elaborate/objects/arrays.h"
 #include "elaborate/objects/context.h"
+#include "elaborate/objects/dict_classes.h"
 #include "elaborate/objects/exception_types.h"
 #include "elaborate/objects/floor_division.h"
 #include "elaborate/objects/formatting.h"
@@ -408,14 +409,10 @@ Object static_binary(Context& c, Binary op, const Object& a, const Object& b, sy
             return result->frozen(a.is_frozen());
         }
     }
-    if (a.is(ObjectKind::kDict) && b.is(ObjectKind::kDict) && op == Binary::kBitOr) {
-        DictObject both = a.get<DictObject>();
-        for (const auto& [key, value] : b.get<DictObject>().items) {
-            both.set(key, value);
+    if (a.is(ObjectKind::kDict) && b.is(ObjectKind::kDict)) {
+        if (std::optional<Object> result = dict_binary(c, op, a, b, range)) {
+            return *result;
         }
-        Object made = Object::dict(std::move(both)).shown(std::max(a.shown_as(), b.shown_as()));
-        claim(c, made);
-        return made;
     }
     return refuse(
         c, range,
@@ -429,6 +426,9 @@ Object static_unary(Context& c, Unary op, const Object& a, syntax::Range range) 
     }
     if (op == Unary::kNot) {
         return Object::boolean(!truth(a).value_or(true));
+    }
+    if (op == Unary::kInvert && a.is(ObjectKind::kInt) && a.pointer() != nullptr) {
+        return refuse(c, range, "`~` of a member of an enumeration", "write `~int(x)`");
     }
     if (a.is(ObjectKind::kFloat) && op != Unary::kInvert) {
         return as_numpys(Object::real(op == Unary::kMinus ? -a.as_double() : a.as_double()),

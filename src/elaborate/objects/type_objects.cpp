@@ -20,20 +20,33 @@ bool names_map(std::string_view python_type) {
 
 namespace {
 
+// FLOAT, without a shape.
+bool is_bare(const Object& object) {
+    return object.is(ObjectKind::kType) && object.get<TypeObject>().type.is_tensor() &&
+           !object.get<TypeObject>().explicit_shape;
+}
+
 // Mapping[INT64, FLOAT]; the keys of ONNX's maps are integers or strings.
 std::optional<Type> named_map(std::span<const Object> arguments) {
     std::optional<Type> key = arguments.size() == 2 ? named_type(arguments[0]) : std::nullopt;
     std::optional<Type> value = key ? named_type(arguments[1]) : std::nullopt;
     bool is_key = key && key->is_tensor() &&
                   (key->element_type() == ElementType::kString || is_integer(key->element_type()));
-    return is_key && value ? std::optional(Type::map(key->element_type(), *value)) : std::nullopt;
+    if (!is_key || !value) {
+        return std::nullopt;
+    }
+    if (is_bare(arguments[1])) {
+        value->set_shape(Shape());  // ONNX's maps hold scalars
+    }
+    return Type::map(key->element_type(), *std::move(value));
 }
 
 }  // namespace
 
 std::optional<Type> named_type(const Object& object) {
     if (object.is(ObjectKind::kType)) {
-        return object.get<TypeObject>().type;
+        const Type& type = object.get<TypeObject>().type;
+        return is_bare(object) ? Type::tensor(type.element_type()) : type;
     }
     if (!object.is(ObjectKind::kPythonType)) {
         return std::nullopt;

@@ -11,6 +11,7 @@
 #include "elaborate/emit/sequences.h"
 #include "elaborate/emit/values.h"
 #include "elaborate/objects/context.h"
+#include "elaborate/objects/dict_classes.h"
 #include "elaborate/objects/owners.h"
 #include "elaborate/objects/type_text.h"
 #include "elaborate/objects/unknowns.h"
@@ -49,7 +50,8 @@ bool flatten_like(const Object& structure, const Object& object, bool has_items,
         return true;
     }
     if (structure.is(ObjectKind::kDict)) {
-        return object.is(ObjectKind::kDict) && object.is_alike(structure) &&
+        return object.is(ObjectKind::kDict) &&
+               are_of_one_class(object.get<DictObject>(), structure.get<DictObject>()) &&
                flatten_dict(structure.get<DictObject>(), object.get<DictObject>(), has_items,
                             leaves);
     }

@@ -57,7 +57,7 @@ Object map_leaves(const Object& object, bool has_items, Leaf&& leaf) {
         for (auto& [key, value] : dict.items) {
             value = map_leaves(Object(value), has_items, leaf);
         }
-        return Object::dict(std::move(dict)).shown(object.shown_as());
+        return Object::dict(std::move(dict));
     }
     std::vector<Object> items;
     for (const Object& item : object.items()) {

@@ -50,7 +50,7 @@ Object packed_values(const Object& object, int depth) {
         has_instances = has_instances || one.pointer() != value.pointer();
         value = std::move(one);
     }
-    return has_instances ? Object::dict(std::move(dict)).shown(object.shown_as()) : object;
+    return has_instances ? Object::dict(std::move(dict)) : object;
 }
 
 Object packed_at(const Object& object, int depth) {
@@ -166,12 +166,17 @@ void each_held(const Object& object, See&& see) {
     }
 }
 
-HeldObject held_at(const Object& object, const Object& place, int depth) {
-    HeldObject held{place, object.kind(), object.pointer(), {}};
+HeldObject held_at(const Context& c, const Object& object, const Object& place, int depth) {
+    HeldObject held{place, object.kind(), object.pointer(), {}, {}};
+    if (object.is_tensor() || object.is_numbers()) {
+        for (const std::shared_ptr<void>& list : choices_of(c, object)) {
+            held.lists.emplace_back(list);
+        }
+    }
     if (depth < kDeepest) {
         each_held(object, [&](const Object& key, const Object& part) {
-            if (is_open(part) || part.is_sequence()) {
-                held.parts.push_back(held_at(part, key, depth + 1));
+            if (is_open(part) || part.is_sequence() || is_sequence_value(part)) {
+                held.parts.push_back(held_at(c, part, key, depth + 1));
             }
         });
     }
@@ -180,12 +185,15 @@ HeldObject held_at(const Object& object, const Object& place, int depth) {
 
 }  // namespace
 
-HeldObject held_objects(const Object& object) {
-    return held_at(object, Object::none(), 0);
+HeldObject held_objects(const Context& c, const Object& object) {
+    return held_at(c, object, Object::none(), 0);
 }
 
 void note_held(Context& c, const Object& made, const HeldObject& held) {
     note_choice(c, made, held.kind, held.object);
+    for (const std::weak_ptr<void>& list : held.lists) {
+        note_choice(c, made, ObjectKind::kList, list);
+    }
     if (held.parts.empty()) {
         return;
     }
@@ -216,6 +224,8 @@ void add_outer_parts_at(const Context& c, const Object& object, int depth, Known
     }
     if (is_open(object)) {
         add_outer_part(c, object.pointer(), parts);
+    }
+    if (is_open(object) || object.is_tensor() || object.is_numbers()) {
         for (const std::shared_ptr<void>& other : choices_of(c, object)) {
             add_outer_part(c, other, parts);
         }

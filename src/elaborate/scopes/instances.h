@@ -32,10 +32,11 @@ struct HeldObject {
     Object place;  // the member, index or key that it has stood at
     ObjectKind kind = ObjectKind::kError;
     std::weak_ptr<void> object;
+    std::vector<std::weak_ptr<void>> lists;  // those that a list of the graph may be
     std::vector<HeldObject> parts;
 };
 
-HeldObject held_objects(const Object& object);
+HeldObject held_objects(const Context& c, const Object& object);
 
 // Notes that the instances, lists and dicts in `made` may be those that stood in `held`.
 void note_held(Context& c, const Object& made, const HeldObject& held);

@@ -364,7 +364,7 @@ Object emit_loop(Context& c, const GraphLoop& loop, const std::vector<Carried>& 
         }
     }
     for (size_t i = 0; i < carried.size(); ++i) {
-        note_held(c, *find_value(c, carried[i].name), held_objects(round.held[i]));
+        note_held(c, *find_value(c, carried[i].name), held_objects(c, round.held[i]));
     }
     for (const auto& [name, instance] : round.instances) {
         const Object* made = find_value(c, name);

@@ -17,6 +17,7 @@
 #include "elaborate/emit/values.h"
 #include "elaborate/flow/block_facts.h"
 #include "elaborate/objects/context.h"
+#include "elaborate/objects/dict_classes.h"
 #include "elaborate/objects/owners.h"
 #include "elaborate/operators/truth.h"
 #include "elaborate/scopes/branch.h"
@@ -55,7 +56,7 @@ std::optional<Object> join_objects(const Object& a, const Object& b, Leaf&& leaf
     }
     if (a.is(ObjectKind::kDict) && b.is(ObjectKind::kDict)) {
         const auto &left = a.get<DictObject>().items, &right = b.get<DictObject>().items;
-        DictObject dict;
+        DictObject dict = emptied(a.get<DictObject>());
         for (size_t i = 0; i < left.size() && left.size() == right.size(); ++i) {
             std::optional<Object> item = identical(left[i].first, right[i].first)
                                              ? join_objects(left[i].second, right[i].second, leaf)
@@ -65,8 +66,9 @@ std::optional<Object> join_objects(const Object& a, const Object& b, Leaf&& leaf
             }
             dict.set(left[i].first, std::move(*item));
         }
-        return left.size() == right.size() && a.shown_as() == b.shown_as()
-                   ? std::optional(Object::dict(std::move(dict)).shown(a.shown_as()))
+        return left.size() == right.size() &&
+                       are_of_one_class(a.get<DictObject>(), b.get<DictObject>())
+                   ? std::optional(Object::dict(std::move(dict)))
                    : std::nullopt;
     }
     if (are_numbers(a, b) || (is_leaf(a) && is_leaf(b)) || are_sequences(a, b)) {

@@ -7,7 +7,9 @@
 
 namespace sardonyx::eval {
 
-// The axes of the graph's inputs that are declared with one name, or one expression.
-std::vector<std::vector<Plan::Place>> equal_sizes(const ir::Graph& graph);
+// The axes of the graph's inputs that are declared with one name, or one expression. A value that
+// is optional counts where it is given. In models of scripts, whose names are one size each, so do
+// the items of inputs that are sequences; others write one name there for sizes that differ.
+std::vector<Plan::EqualSizes> equal_sizes(const ir::Model& model, const ir::Graph& graph);
 
 }  // namespace sardonyx::eval

@@ -537,7 +537,7 @@ Result<std::shared_ptr<const Plan>> prepare_graph(const ir::Model& model, const 
     auto plan = std::make_shared<Plan>();
     plan->custom = std::move(custom);
     plan->graph = &graph;
-    plan->equal_sizes = equal_sizes(graph);
+    plan->equal_sizes = equal_sizes(model, graph);
     Functions functions(model, called, plan.get());
     SDX_TRY(plan_frame(graph, imports, &functions, &plan->main));
     SDX_TRY(functions.plan_pending());

@@ -98,14 +98,19 @@ struct FramePlan {
 // A prepared model, and behind eval.h. It refers to the model's nodes and weights.
 class Plan {
   public:
-    // An axis of an input of the graph.
+    // An axis of an input of the graph: of a tensor, or of the items of a sequence.
     struct Place {
         size_t input;
         size_t axis;
     };
+    // The axes that are declared with one name, or one expression.
+    struct EqualSizes {
+        std::string name;
+        std::vector<Place> places;
+    };
 
-    const ir::Graph* graph = nullptr;             // that `main` was made from
-    std::vector<std::vector<Place>> equal_sizes;  // the axes of one name, where it has several
+    const ir::Graph* graph = nullptr;     // that `main` was made from
+    std::vector<EqualSizes> equal_sizes;  // of the names that say more than one size
     FramePlan main;
     std::vector<std::unique_ptr<FramePlan>> functions;  // that it calls, through others too
     std::shared_ptr<const CustomOperators> custom;      // the user's kernels; may be null

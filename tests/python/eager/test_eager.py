@@ -11,7 +11,7 @@ import onnx
 import pytest
 import sardonyx
 from onnx import numpy_helper
-from sardonyx import FLOAT, INT64, evaluator, onnx_opset
+from sardonyx import FLOAT, INT64, OPTIONAL, evaluator, onnx_opset
 from sardonyx import opset18 as op
 from sardonyx.tensor import Tensor
 from sardonyx.values import Opset
@@ -89,12 +89,66 @@ def test_lists_as_sequences(items, wanted):
     """As the annotation says; the model of the script takes and refuses the same."""
     for call, refusal in ((at, TypeError), (at.compile(), sardonyx.EvalError)):
         if isinstance(wanted, str):
-            with pytest.raises(refusal, match=rf"Sequence\[FLOAT\].*{wanted}|{wanted}.*Sequence"):
+            with pytest.raises(refusal, match=rf"Sequence.*{wanted}|{wanted}.*Sequence"):
                 call(items, -1)
             continue
         item, count = call(items, -1)
         np.testing.assert_array_equal(item, np.array(wanted[0], np.float32))
         assert item.dtype == np.float32 and count == wanted[1]
+
+
+@sardonyx.script(default_opset=op)
+def rank(s: Sequence[FLOAT]):
+    return len(s[0].shape)
+
+
+@sardonyx.script(default_opset=op)
+def as_long(s: Sequence[FLOAT["N"]], x: FLOAT["N"]):
+    return s[0].shape[0] == s[1].shape[0] and s[1].shape[0] == x.shape[0]
+
+
+@sardonyx.script(default_opset=op)
+def optional_rank(s: OPTIONAL[FLOAT]):
+    return 7 if s is None else len(s.shape)
+
+
+@sardonyx.script(default_opset=op)
+def threes(s: Sequence[FLOAT[3]]):
+    return s[-1].shape[0]
+
+
+@sardonyx.script(default_opset=op)
+def passed(x: FLOAT["N"]):
+    return at([x, x[0]], 0)[0]
+
+
+A, B = np.zeros(2, np.float32), np.zeros(3, np.float32)
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "wanted"),
+    [
+        (rank, [[A, X]], 1),
+        (rank, [[X[0][0]]], 0),
+        (as_long, [[A, A], A], True),
+        (as_long, [[A, B], A], None),
+        (as_long, [[A, A], B], None),
+        (optional_rank, [X], 2),
+        (optional_rank, [None], 7),
+        (threes, [[B, B]], 3),
+        (threes, [[B, A]], None),
+        (threes, [[X]], None),
+        (passed, [A], A),
+    ],
+)
+def test_shapes_of_items(function, arguments, wanted):
+    """FLOAT alone says nothing of the shapes of items; sizes and names hold for each of them."""
+    for call, refusal in ((function, TypeError), (function.compile(), sardonyx.EvalError)):
+        if wanted is None:
+            with pytest.raises(refusal):
+                call(*arguments)
+        else:
+            np.testing.assert_array_equal(call(*arguments), wanted)
 
 
 def test_sequences():

@@ -121,6 +121,91 @@ MADE = [
 ]  # fmt: skip
 
 
+BASES = """
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+
+T = TypeVar("T")
+
+
+class Box(Generic[T]):
+    def __init__(self, value: T):
+        self.value = value
+
+    def get(self) -> T:
+        return self.value
+
+
+class Twice(Box):
+    def get(self):
+        return super().get() * 2
+
+
+@dataclass
+class Pair(Generic[T]):
+    a: T
+    b: T
+
+
+class Block(ABC):
+    def __init__(self, scale):
+        self.scale = scale
+
+    @abstractmethod
+    def run(self, x):
+        ...
+
+    def __call__(self, x):
+        return self.run(x) * self.scale
+
+
+class Add(Block):
+    def run(self, x):
+        return x + self.scale
+
+
+class Runs(Protocol):
+    def run(self, x):
+        ...
+
+
+class Negative(Runs):
+    def run(self, x):
+        return -x
+
+
+---
+"""
+
+OF_BASES = [
+    ("return Box(x).get() + Twice(x).get()", X * 3),
+    ("p = Pair(x, b=x * 2)\np.a = p.b\nreturn p.a + p.b", X * 4),
+    ("return Add(x)(x)", (X + X) * X),
+    ("return Negative().run(x)", -X),
+    ("return x * isinstance(Add(2), Block)", X),
+]
+
+
+@pytest.mark.parametrize(("body", "expected"), OF_BASES)
+def test_bases_that_say_nothing(body: str, expected: Any, tmp_path: pathlib.Path) -> None:
+    check(BASES + body, expected, tmp_path, x=X)
+
+
+@pytest.mark.parametrize("made", ["Block(1)", "Runs()"])
+def test_abstract_classes_have_no_instances(made: str, tmp_path: pathlib.Path) -> None:
+    text = text_of(f"{BASES}a = {made}\nreturn x", True, {"x": X})
+    answer, _ = shared_compiler().compile(text, "f")
+    assert answer[0] == "error", answer
+    path = tmp_path / "program.py"
+    path.write_text(text)
+    function = runpy.run_path(str(path))["f"]
+    with pytest.raises(TypeError):
+        function(x=X)
+    with pytest.raises(sardonyx.CompileError):
+        function.to_model_bytes()
+
+
 @pytest.mark.parametrize(("body", "expected"), MADE)
 def test_instances(body: str, expected: Any, tmp_path: pathlib.Path) -> None:
     check(CLASSES + body, expected, tmp_path, x=X)

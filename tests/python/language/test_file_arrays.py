@@ -68,6 +68,10 @@ EXACT = {
         "W = np.array([[1.5, 2], [4, -3], [0.25, 7]])\n"
         "A = np.stack([np.median(W, axis=0), np.average(W, axis=0)]) * np.median([3, 1, 2, 8])"
     ),
+    "quantiles": (
+        "W = np.array([[1, 2.5, 9, 0.1], [4, 3, 7, 6]])\nP = np.percentile(W, 37.5, axis=1)\n"
+        "A = np.stack([P, np.quantile(W.T, 0.9, axis=0)]) * np.percentile([3, 1, 2, 8], 25)"
+    ),
     "medians of FLOAT": (
         "W = np.array([[1, 2.5], [4, 3]], np.float32)\nA = np.median(W, axis=1, keepdims=True)"
     ),

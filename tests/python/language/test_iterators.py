@@ -251,6 +251,13 @@ TAKEN: list[tuple[str, Any]] = [
     (IT + "return statistics.mean([1, 2]), statistics.mean([0.5, 1.0]), statistics.median([4, 1])",
      (np.float32(1.5), np.float32(0.75), np.float32(2.5))),
     (UNIQUE + "return x * Mode.B", I * 2),
+    # Loops that a jump ends, while compiling or in the graph.
+    (IT + "for i in it.count(2, 3):\n    x = x + i\n    if i > 7:\n        break\nelse:\n    x = x * 0\n"
+     "return x + i", I + 2 + 5 + 8 + 8),
+    (IT + "c = it.count()\nnext(c)\nfor i in c:\n    if i * i > 20:\n        return x * i", I * 5),
+    (IT + "for i in it.count(5, -2):\n    x = x + i\n    if x[0] > 8:\n        break\nreturn x, i",
+     (I + 8, np.int64(3))),
+    (IT + "for i in it.count(1):\n    x = x * 2\n    if max(x) > 20:\n        return x + i", I * 8 + 3),
 ]  # fmt: skip
 
 
@@ -264,6 +271,8 @@ UNTAKEN = [
     "xs = [1, 2]\ng = iter(xs)\na = next(g)\nxs[1] = 5\nreturn x * next(g) + a",
     "g = (v for v in [1, 2, 3] if v > 1)\na = next(g)\nreturn x * next(g) + a",
     "import itertools as it\n---\nreturn x * sum(it.count())",
+    "import itertools as it\n---\nfor i in it.count():\n    x = x + i\nreturn x",
+    "import itertools as it\n---\nc = it.count()\nfor i in c:\n    break\nreturn x + next(c)",
     ENDLESS.replace("k *= 2", "k += 1") + "return x * sum(powers())",
 ]
 

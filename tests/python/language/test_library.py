@@ -58,6 +58,58 @@ BODIES = [
 ]  # fmt: skip
 
 
+FROM = "from collections import Counter, OrderedDict, defaultdict\n"
+FLAGS = """from enum import IntFlag, auto
+class Mode(IntFlag):
+    READ = auto()
+    WRITE = auto()
+    RUN = auto()
+    FAST = 7
+---
+"""
+GROUPS = """words = defaultdict(list)
+for w in ["b", "a", "bc", "d"]:
+    words[len(w)].append(w)
+many = Counter(w[0] for w in ["b", "a", "bc", "d"])
+---
+"""
+
+# Dicts of `collections`, and flags, over x = X.
+COLLECTIONS: list[tuple[str, Any]] = [
+    ("d = defaultdict(list)\nfor i in range(5):\n    d[i % 2].append(x * i)\n"
+     "return sum(d[0]) + len(d[1]) * 10 + len(d)", X * 6 + 22),
+    ("d = defaultdict(lambda: x * 2)\ny = d['a'] + d['b']\nd['a'] += 1\n"
+     "return y + d['a'] + len(d) + ('c' in d)", X * 6 + 3),
+    ("d = defaultdict(int, {'a': 3}, b=4)\nd['c'] -= 1\ne = d.copy()\ne['z']\n"
+     "return x * (d['a'] + d['b'] + d['c']) + len(d) * 10 + len(e)", X * 6 + 34),
+    ("d = defaultdict(lambda: defaultdict(int))\nd['a']['u'] += 2\nd['a']['v'] += 3\n"
+     "return x * sum(d['a'].values()) + len(d['q']) + len(d)", X * 5 + 2),
+    ("d = defaultdict(list)\nreturn x * len(d.get('a', [1, 2])) + len(d) + isinstance(d, dict) + "
+     "isinstance(d, defaultdict) + (d == {})", X * 2 + 3),
+    ("d = defaultdict(int)\nd['a'] = 1\nd |= {'b': 2}\nreturn x * sum(d.values()) + d['q']", X * 3),
+    ("k = Counter('abracadabra')\nreturn x * k['a'] + k['zz'] + len(k) * 10 + "
+     "k.most_common(2)[1][1]", X * 5 + 52),
+    ("k = Counter([1, 1, 2], u=3) if False else Counter([1, 1, 2])\nk.update([2, 3])\n"
+     "k.subtract([1])\nk[3] += 4\nreturn x * k[1] + k[2] * 10 + k[3] * 100 + k.total()",
+     X + 20 + 500 + 8),
+    ("a, b = Counter(u=3, v=1), Counter(u=1, w=2)\nc, d, e, f = a + b, a - b, a & b, a | b\n"
+     "return x * c['u'] + d['u'] * 10 + len(d) * 100 + e['u'] * 1000 + f['w'] * 10000",
+     X * 4 + 20 + 200 + 1000 + 20000),
+    ("return x * (Counter(a=1, b=0) == Counter(a=1)) + (Counter(a=1) == Counter(a=2))", X),
+    ("k = Counter({'a': 2})\nreturn x * len(k + Counter()) + (k == {'a': 2}) + "
+     "isinstance(k, Counter)", X + 2),
+    (GROUPS + "return x * len(words[1]) + many['b'] + sum(len(v) for v in words.values())",
+     X * 3 + 2 + 4),
+    (FLAGS + "m = Mode.READ | Mode.RUN\nreturn x * m + (4 if m & Mode.RUN else 0) + "
+     "(8 if m & Mode.WRITE else 0) + (Mode.FAST ^ m) * 100 + len(list(Mode))", X * 5 + 4 + 200 + 3),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "expected"), COLLECTIONS)
+def test_collections_are_cpythons(body: str, expected: Any, tmp_path: pathlib.Path) -> None:
+    check(FROM + body if "---" in body else FROM + "---\n" + body, expected, tmp_path, x=X)
+
+
 @pytest.mark.parametrize("text", EXPRESSIONS)
 def test_expressions_are_cpythons(text: str, tmp_path: pathlib.Path) -> None:
     expected = X * float(eval(text, {"math": math}))
@@ -90,18 +142,32 @@ def test_bodies_are_cpythons(body: str, text: str, tmp_path: pathlib.Path) -> No
         ("{1}.pop()", "no order"),
         ("frozenset([1]).add(2)", "has no member `add`"),
         ("np.erf(0.5)", "`erf`"),
+        ("len(f'{Counter([1])}')", "`Counter`"),
+        ("defaultdict(None)['a']", "no key"),
+        ("DEFAULTS['a']", "of the module is changed"),
+        ("Counter(['a']) | {'b': 1}", "between"),
+        ("~Mode.A", "`~` of a member"),
     ],
 )
 def test_what_python_refuses_or_may_order_otherwise(
     text: str, message: str, tmp_path: pathlib.Path
 ) -> None:
-    refused(f"return x * float({text})", message, tmp_path, x=X)
+    before = (
+        f"import enum\n{FROM}DEFAULTS = defaultdict(int)\n"
+        "class Mode(enum.IntFlag):\n    A = 1\n---\n"
+    )
+    refused(f"{before}return x * float({text})", message, tmp_path, x=X)
 
 
 def test_a_set_is_not_changed_in_the_graph(tmp_path: pathlib.Path) -> None:
     body = "s = {1}\nfor i in range(n):\n    s.add(2)\nreturn x * float(len(s))"
     message = "a set is changed inside a loop"
     refused(body, message, tmp_path, x=X, n=np.asarray(np.int64(2)))
+
+
+def test_a_default_is_not_put_in_in_the_graph(tmp_path: pathlib.Path) -> None:
+    body = "d = defaultdict(int)\nif x[0] > 0:\n    x = x + d['a']\nreturn x * float(len(d))"
+    refused(f"{FROM}---\n{body}", "a dict is changed inside a loop or branch", tmp_path, x=X)
 
 
 def refused(body: str, message: str, folder: pathlib.Path, **inputs: Any) -> None:

@@ -284,7 +284,7 @@ def test_on_the_command_line(program):
         ("x: OPTIONAL[FLOAT]):\n    if x is None or op.Abs(2.0) > 1.0:\n        return x + 1",
          "unsupported-operand", "OptionalGetElement"),
         ("x: OPTIONAL[FLOAT]):\n    if x:\n        return 1.0\n    return 2.0",
-         "unsupported-operand", "Optional[FLOAT]"),
+         "unsupported-operand", "Optional[FLOAT[...]]"),
         ("x: OPTIONAL[3]):\n    return x", "unknown-annotation", "OPTIONAL[3]"),
         ("x: INT64['N']):\n    return held(x, op.Cast(x, to=1))", "argument-mismatch",
          "give a value of that type"),

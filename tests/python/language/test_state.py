@@ -385,7 +385,17 @@ def until(s, n):
 ---
 """
 PUT = "def put(t, v):\n    t[0] = 7.0\n    return v\n---\n"
+PICK = "def pick(xs, ys, yes):\n    if yes:\n        return xs\n    return ys\n---\n"
 REFUSED = [
+    # A list that is one of two, of which the graph makes a sequence because of their lengths.
+    (PICK, ("b = [x, x]\na = [x, x * 2.0]\nfor _ in range(n):\n    a.append(x)\n"
+            "    a = pick(a, b, yes)\nreturn b[-1]"), "aliased-item-assignment"),
+    (PICK, ("b = [x]\nif yes:\n    d = [x, x]\nelse:\n    b = [x * 2.0]\n"
+            "    d = pick(b, b, n > 1)\nb[0] = x * 3.0\nreturn d[0]"), "aliased-item-assignment"),
+    (PICK, ("b = [x]\nif yes:\n    d = [x, x]\nelse:\n    b = [x * 2.0]\n    d = b\n"
+            "b[0] = x * 3.0\nreturn d[0]"), "aliased-item-assignment"),
+    (PICK, ("d = [x]\nif yes:\n    d = [x, x]\n    b = [x]\nelse:\n    b = [x * 2.0]\n    d = b\n"
+            "b[0] = x * 3.0\nreturn d[0]"), "aliased-item-assignment"),
     (UNTIL, "a = Rows(x[0])\nb = until(a, n)\nb.last = b.last * 2.0\nreturn a.last",
      "aliased-item-assignment"),
     (UNTIL, ("a = Rows(x[0])\nb = a\nfor _ in range(3):\n    for _ in range(3):\n"

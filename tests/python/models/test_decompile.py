@@ -772,3 +772,19 @@ def test_python_compiles_the_text_too(tmp_path, monkeypatch):
     model = imported_by_python.weighted.to_model_proto().SerializeToString()
     inputs = [np.random.default_rng(1).normal(size=(3, 8)).astype(np.float32)]
     assert same_bits(results(data, inputs), results(model, inputs))
+
+
+def test_scalars_in_a_sequence(tmp_path: pathlib.Path) -> None:
+    """In `Sequence[FLOAT]` an item has any shape."""
+    s = onnx.helper.make_tensor_sequence_value_info("s", TensorProto.FLOAT, [])
+    y = onnx.helper.make_tensor_value_info("y", TensorProto.FLOAT, [])
+    nodes = [
+        onnx.helper.make_node("Constant", [], ["i"], value_int=0),
+        onnx.helper.make_node("SequenceAt", ["s", "i"], ["y"]),
+    ]
+    graph = onnx.helper.make_graph(nodes, "g", [s], [y])
+    opsets = [onnx.helper.make_opsetid("", 18)]
+    text = sardonyx.decompile(onnx.helper.make_model(graph, opset_imports=opsets, ir_version=8))
+    assert "Sequence[FLOAT[()]]" in text
+    built = onnx.load_from_string(build(text, tmp_path))
+    assert built.graph.input[0].type == s.type
