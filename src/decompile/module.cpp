@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "decompile/facts.h"
 #include "ops/ops.h"
 #include "types/domain.h"
 
@@ -273,6 +274,9 @@ std::optional<Expression> Module::annotation(const Type& type) {
         Type inner = kind == TypeKind::kSparseTensor
                          ? Type::tensor(type.element_type(), type.maybe_shape())
                          : type.element();
+        if (kind == TypeKind::kSequence && !names_hold_in_items(model_)) {
+            inner = without_names(inner);
+        }
         std::optional<Expression> item = annotation(inner);
         if (!item) {
             return std::nullopt;

@@ -436,12 +436,7 @@ std::string Unit::body_annotation(const ir::Value& value) {
     if (!states_sizes) {
         return "";
     }
-    Shape shape;
-    for (const Dim& dim : value.type.shape()) {
-        shape.push_back(dim.is_static() ? dim : Dim());
-    }
-    std::optional<Expression> type =
-        module_.annotation(Type::tensor(value.type.element_type(), std::move(shape)));
+    std::optional<Expression> type = module_.annotation(without_names(value.type));
     if (!type) {
         return "";
     }

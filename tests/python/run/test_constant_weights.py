@@ -74,7 +74,6 @@ CONVOLUTIONS: dict[str, tuple[tuple[int, ...], tuple[int, ...], dict[str, Any]]]
     "depthwise": ((1, 24, 30, 30), (24, 1, 5, 5), {"group": 24, "pads": [2, 2, 2, 2]}),
     "few windows": ((1, 1, 640), (258, 1, 256), {"strides": [128]}),
     "no pictures": ((0, 16, 30, 30), (32, 16, 3, 3), {}),
-    "no windows": ((1, 16, 2, 30), (32, 16, 3, 3), {"pads": [0, 1, 0, 1]}),
     "no channels": ((1, 0, 30, 30), (32, 0, 3, 3), {}),
     "padding alone": ((1, 16, 30, 0), (32, 16, 3, 3), {"pads": [1, 9, 1, 9]}),
     "depthwise padding alone": (
