@@ -252,12 +252,13 @@ TAKEN: list[tuple[str, Any]] = [
      (np.float32(1.5), np.float32(0.75), np.float32(2.5))),
     (UNIQUE + "return x * Mode.B", I * 2),
     # Loops that a jump ends, while compiling or in the graph.
-    (IT + "for i in it.count(2, 3):\n    x = x + i\n    if i > 7:\n        break\nelse:\n    x = x * 0\n"
-     "return x + i", I + 2 + 5 + 8 + 8),
+    (IT + "for i in it.count(2, 3):\n    x = x + i\n    if i > 7:\n        break\nelse:\n"
+     "    x = x * 0\nreturn x + i", I + 2 + 5 + 8 + 8),
     (IT + "c = it.count()\nnext(c)\nfor i in c:\n    if i * i > 20:\n        return x * i", I * 5),
     (IT + "for i in it.count(5, -2):\n    x = x + i\n    if x[0] > 8:\n        break\nreturn x, i",
      (I + 8, np.int64(3))),
-    (IT + "for i in it.count(1):\n    x = x * 2\n    if max(x) > 20:\n        return x + i", I * 8 + 3),
+    (IT + "for i in it.count(1):\n    x = x * 2\n    if max(x) > 20:\n        return x + i",
+     I * 8 + 3),
 ]  # fmt: skip
 
 

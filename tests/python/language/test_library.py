@@ -76,28 +76,28 @@ many = Counter(w[0] for w in ["b", "a", "bc", "d"])
 
 # Dicts of `collections`, and flags, over x = X.
 COLLECTIONS: list[tuple[str, Any]] = [
-    ("d = defaultdict(list)\nfor i in range(5):\n    d[i % 2].append(x * i)\n"
-     "return sum(d[0]) + len(d[1]) * 10 + len(d)", X * 6 + 22),
-    ("d = defaultdict(lambda: x * 2)\ny = d['a'] + d['b']\nd['a'] += 1\n"
-     "return y + d['a'] + len(d) + ('c' in d)", X * 6 + 3),
-    ("d = defaultdict(int, {'a': 3}, b=4)\nd['c'] -= 1\ne = d.copy()\ne['z']\n"
-     "return x * (d['a'] + d['b'] + d['c']) + len(d) * 10 + len(e)", X * 6 + 34),
-    ("d = defaultdict(lambda: defaultdict(int))\nd['a']['u'] += 2\nd['a']['v'] += 3\n"
-     "return x * sum(d['a'].values()) + len(d['q']) + len(d)", X * 5 + 2),
-    ("d = defaultdict(list)\nreturn x * len(d.get('a', [1, 2])) + len(d) + isinstance(d, dict) + "
-     "isinstance(d, defaultdict) + (d == {})", X * 2 + 3),
+    (("d = defaultdict(list)\nfor i in range(5):\n    d[i % 2].append(x * i)\n"
+     "return sum(d[0]) + len(d[1]) * 10 + len(d)"), X * 6 + 22),
+    (("d = defaultdict(lambda: x * 2)\ny = d['a'] + d['b']\nd['a'] += 1\n"
+     "return y + d['a'] + len(d) + ('c' in d)"), X * 6 + 3),
+    (("d = defaultdict(int, {'a': 3}, b=4)\nd['c'] -= 1\ne = d.copy()\ne['z']\n"
+     "return x * (d['a'] + d['b'] + d['c']) + len(d) * 10 + len(e)"), X * 6 + 34),
+    (("d = defaultdict(lambda: defaultdict(int))\nd['a']['u'] += 2\nd['a']['v'] += 3\n"
+     "return x * sum(d['a'].values()) + len(d['q']) + len(d)"), X * 5 + 2),
+    (("d = defaultdict(list)\nreturn x * len(d.get('a', [1, 2])) + len(d) + isinstance(d, dict) + "
+     "isinstance(d, defaultdict) + (d == {})"), X * 2 + 3),
     ("d = defaultdict(int)\nd['a'] = 1\nd |= {'b': 2}\nreturn x * sum(d.values()) + d['q']", X * 3),
-    ("k = Counter('abracadabra')\nreturn x * k['a'] + k['zz'] + len(k) * 10 + "
-     "k.most_common(2)[1][1]", X * 5 + 52),
-    ("k = Counter([1, 1, 2], u=3) if False else Counter([1, 1, 2])\nk.update([2, 3])\n"
-     "k.subtract([1])\nk[3] += 4\nreturn x * k[1] + k[2] * 10 + k[3] * 100 + k.total()",
+    (("k = Counter('abracadabra')\nreturn x * k['a'] + k['zz'] + len(k) * 10 + "
+     "k.most_common(2)[1][1]"), X * 5 + 52),
+    (("k = Counter([1, 1, 2], u=3) if False else Counter([1, 1, 2])\nk.update([2, 3])\n"
+     "k.subtract([1])\nk[3] += 4\nreturn x * k[1] + k[2] * 10 + k[3] * 100 + k.total()"),
      X + 20 + 500 + 8),
-    ("a, b = Counter(u=3, v=1), Counter(u=1, w=2)\nc, d, e, f = a + b, a - b, a & b, a | b\n"
-     "return x * c['u'] + d['u'] * 10 + len(d) * 100 + e['u'] * 1000 + f['w'] * 10000",
+    (("a, b = Counter(u=3, v=1), Counter(u=1, w=2)\nc, d, e, f = a + b, a - b, a & b, a | b\n"
+     "return x * c['u'] + d['u'] * 10 + len(d) * 100 + e['u'] * 1000 + f['w'] * 10000"),
      X * 4 + 20 + 200 + 1000 + 20000),
     ("return x * (Counter(a=1, b=0) == Counter(a=1)) + (Counter(a=1) == Counter(a=2))", X),
-    ("k = Counter({'a': 2})\nreturn x * len(k + Counter()) + (k == {'a': 2}) + "
-     "isinstance(k, Counter)", X + 2),
+    (("k = Counter({'a': 2})\nreturn x * len(k + Counter()) + (k == {'a': 2}) + "
+     "isinstance(k, Counter)"), X + 2),
     (GROUPS + "return x * len(words[1]) + many['b'] + sum(len(v) for v in words.values())",
      X * 3 + 2 + 4),
     (FLAGS + "m = Mode.READ | Mode.RUN\nreturn x * m + (4 if m & Mode.RUN else 0) + "

@@ -1,6 +1,6 @@
 """Random programs with instances of a class, their members and the lists in them, with lists and
-dicts of tensors alone, and with assignments to items of tensors: several names for one object, changes in branches and loops of the
-graph, functions that return one object or another.
+dicts of tensors alone, and with assignments to items of tensors: several names for one object,
+changes in branches and loops of the graph, functions that return one object or another.
 
 Called as Python they mean what Python's references say. Compiled from Python and built from the
 command line they give that, or both are refused. SDX_STATES is how many are drawn (SDX_FULL: 5,000)

@@ -140,8 +140,9 @@ TYPES = [
     ),
     (
         (
-            "return x * ((type(3) is int) + 2 * (type(True) is int) + 4 * (type(x.shape) is tuple) + "
-            "8 * (type(x.shape[0]) is int) + 16 * isinstance(Sub, type) + 32 * (type(Sub) is type) + "
+            "return x * ((type(3) is int) + 2 * (type(True) is int) + 4 * (type(x.shape) is tuple)"
+            " + 8 * (type(x.shape[0]) is int) + 16 * isinstance(Sub, type)"
+            " + 32 * (type(Sub) is type) + "
             "64 * isinstance(int, type) + 128 * isinstance(3, type))"
         ),
         X * 125,
@@ -151,7 +152,10 @@ TYPES = [
         X * 4 + 5.5,
     ),
     (
-        "return x * sum(dict.fromkeys([3, 1, 3], 2).values()) + list(dict.fromkeys('ba'))[0].count('b')",
+        (
+            "k = list(dict.fromkeys('ba'))[0]\n"
+            "return x * sum(dict.fromkeys([3, 1, 3], 2).values()) + k.count('b')"
+        ),
         X * 4 + 1,
     ),
     ("d = dict.fromkeys('ab', [])\nd['a'].append(2)\nreturn x * len(d['b'])", X),
@@ -465,7 +469,8 @@ REFUSED = [
     ("", ("xs, d = [x], {'p': [x, x]}\nif yes:\n    xs = [x, x, x]\n    d = {'p': xs}\n"
           "xs.append(x * 3)\nreturn xs[-1] + 10 * d['p'][-1]"), "aliased-item-assignment"),
     # What a branch or a loop gives may be the tensor that a called function changes.
-    (PUT, "a, b = x * 1, x * 2\nif yes:\n    b = a\nput(a, x)\nreturn b", "aliased-item-assignment"),
+    (PUT, "a, b = x * 1, x * 2\nif yes:\n    b = a\nput(a, x)\nreturn b",
+     "aliased-item-assignment"),
     (PUT, "a = x * 1\nb = a\nfor _ in range(n):\n    b = b + 1\nput(a, x)\nreturn b",
      "aliased-item-assignment"),
     (PUT, "a = x * 1\nd = {'k': a}\nif yes:\n    d['k'] = x * 3\nput(a, x)\nreturn d['k']",
