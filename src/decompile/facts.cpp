@@ -3,7 +3,6 @@
 #include <bit>
 
 #include "base/stop.h"
-#include "ir/producer.h"
 #include "ir/standard.h"
 
 namespace sardonyx::decompile {
@@ -178,21 +177,6 @@ void Facts::know_outputs(const ir::Node& node, const ops::Schema* schema) {
         }
         set_known_type(node.output(i), type);
     }
-}
-
-Type without_names(const Type& type) {
-    if (!type.is_tensor() || !type.has_shape()) {
-        return type;
-    }
-    Shape shape;
-    for (const Dim& dim : type.shape()) {
-        shape.push_back(dim.is_static() ? dim : Dim());
-    }
-    return Type::tensor(type.element_type(), std::move(shape));
-}
-
-bool names_hold_in_items(const ir::Model& model) {
-    return model.producer_name == ir::kProducer;
 }
 
 }  // namespace sardonyx::decompile

@@ -78,11 +78,4 @@ std::vector<const ir::Graph*> subgraphs(const ir::Node& node);
 // The only element type that a type variable admits; kUndefined: there are several.
 ElementType only_type(const ops::TypeSet& types);
 
-// The type of a tensor with the sizes alone that are known; others stay as they are.
-Type without_names(const Type& type);
-
-// Whether a name of a dimension means one size in all items of a list, as in models of scripts; the
-// items of other models may differ in it.
-bool names_hold_in_items(const ir::Model& model);
-
 }  // namespace sardonyx::decompile

@@ -13,7 +13,9 @@
 #include "decompile/facts.h"
 #include "decompile/schema_defaults.h"
 #include "ir/equal.h"
+#include "ir/producer.h"
 #include "ir/standard.h"
+#include "types/known_sizes.h"
 
 namespace sardonyx::decompile {
 namespace {
@@ -120,12 +122,13 @@ class Comparison {
 
     // A script leaves out names in items that its models would hold to.
     bool is_type_kept(const Type& x, const Type& y) const {
-        if (x == y || names_hold_in_items(a_.model) || x.kind() != y.kind()) {
+        if (x == y || ir::names_hold_in_items(a_.model) || x.kind() != y.kind()) {
             return x == y;
         }
-        return x.kind() == TypeKind::kOptional   ? is_type_kept(x.element(), y.element())
-               : x.kind() == TypeKind::kSequence ? Type::sequence(without_names(x.element())) == y
-                                                 : false;
+        return x.kind() == TypeKind::kOptional ? is_type_kept(x.element(), y.element())
+               : x.kind() == TypeKind::kSequence
+                   ? Type::sequence(with_known_sizes(x.element())) == y
+                   : false;
     }
 
     void compare_outputs(const ir::Graph& a, const ir::Graph& b, size_t first) {

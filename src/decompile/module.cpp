@@ -5,8 +5,10 @@
 #include <algorithm>
 
 #include "decompile/facts.h"
+#include "ir/producer.h"
 #include "ops/ops.h"
 #include "types/domain.h"
+#include "types/known_sizes.h"
 
 namespace sardonyx::decompile {
 namespace {
@@ -274,8 +276,8 @@ std::optional<Expression> Module::annotation(const Type& type) {
         Type inner = kind == TypeKind::kSparseTensor
                          ? Type::tensor(type.element_type(), type.maybe_shape())
                          : type.element();
-        if (kind == TypeKind::kSequence && !names_hold_in_items(model_)) {
-            inner = without_names(inner);
+        if (kind == TypeKind::kSequence && !ir::names_hold_in_items(model_)) {
+            inner = with_known_sizes(std::move(inner));
         }
         std::optional<Expression> item = annotation(inner);
         if (!item) {

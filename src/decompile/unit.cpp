@@ -9,6 +9,7 @@
 #include "decompile/attribute_types.h"
 #include "ir/standard.h"
 #include "types/domain.h"
+#include "types/known_sizes.h"
 
 namespace sardonyx::decompile {
 namespace {
@@ -436,7 +437,7 @@ std::string Unit::body_annotation(const ir::Value& value) {
     if (!states_sizes) {
         return "";
     }
-    std::optional<Expression> type = module_.annotation(without_names(value.type));
+    std::optional<Expression> type = module_.annotation(with_known_sizes(value.type));
     if (!type) {
         return "";
     }

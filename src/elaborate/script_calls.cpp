@@ -36,6 +36,7 @@
 #include "elaborate/scopes/merge.h"
 #include "elaborate/script_functions.h"
 #include "elaborate/signature.h"
+#include "types/known_sizes.h"
 
 namespace sardonyx::elaborate {
 
@@ -45,25 +46,13 @@ namespace {
 
 // --- Calls ---------------------------------------------------------------------------------------
 
-// The type of what an absent optional would hold. Names of dimensions are the callee's own.
-Type type_of_absent(Type held) {
-    if (held.is_tensor() && held.has_shape()) {
-        Shape shape = held.shape();
-        for (Dim& dim : shape) {
-            dim = dim.is_static() ? dim : Dim();
-        }
-        held.set_shape(std::move(shape));
-    }
-    return held;
-}
-
 // An argument of an OPTIONAL parameter, for which what it may hold is given as well, and None.
 Object as_optional(Context& c, const Type& wanted, const Object& given, Range range) {
     Emitter e(c, range);
     ir::Value* result = nullptr;
     if (given.is_none()) {
-        result =
-            e.emit("Optional", {}, {ir::make_attribute("type", type_of_absent(wanted.element()))});
+        Type held = with_known_sizes(wanted.element());  // names of dimensions are the callee's own
+        result = e.emit("Optional", {}, {ir::make_attribute("type", std::move(held))});
     } else if (is_optional_value(given) || (given.is_tensor() && !given.value()->type.is_known())) {
         return given;
     } else if (ir::Value* held = as_value(c, given, range, wanted.element().element_type())) {

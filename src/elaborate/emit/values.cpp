@@ -13,6 +13,7 @@
 #include "ir/standard.h"
 #include "lowering/operators.h"
 #include "ops/ops.h"
+#include "types/known_sizes.h"
 
 namespace sardonyx::elaborate {
 
@@ -358,19 +359,6 @@ ir::Value* zeros(Context& c, ir::Value* like, Range range) {
     return e.emit("Expand", {value, e.int64s(std::move(dims))});
 }
 
-// The type of what may be the value or its filler. A symbol must not stand for both: runtimes share
-// buffers between values of one symbolic shape.
-Type without_symbols(const Type& type) {
-    if (!type.is_tensor() || !type.has_shape()) {
-        return type;
-    }
-    Shape shape = type.shape();
-    for (Dim& dim : shape) {
-        dim = dim.is_static() ? dim : Dim();
-    }
-    return Type::tensor(type.element_type(), std::move(shape));
-}
-
 }  // namespace
 
 std::optional<Object> placeholder(Context& c, ir::Graph* graph, const Object& like, Range range) {
@@ -382,7 +370,9 @@ std::optional<Object> placeholder(Context& c, ir::Graph* graph, const Object& li
         if (value == nullptr) {
             return std::nullopt;
         }
-        value->type = without_symbols(like.value()->type);
+        // A symbol must not stand for both: runtimes share buffers between values of one symbolic
+        // shape.
+        value->type = with_known_sizes(like.value()->type);
         return like.with_value(value);
     }
     if (like.is_numbers()) {

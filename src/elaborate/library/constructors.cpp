@@ -200,27 +200,6 @@ std::optional<Object> empty_scalar(std::string_view type) {
                              : std::nullopt;
 }
 
-}  // namespace
-
-Object dict_fromkeys(Context& c, const Arguments& a) {
-    std::optional<std::vector<Object>> keys = static_items(c, a.positional[0]);
-    if (!keys) {
-        return refuse(c, a.range, fmt::format("`fromkeys` of {}", kind_name(a.positional[0])));
-    }
-    DictObject dict;
-    for (const Object& key : *keys) {
-        if (!check_key(c, key, a.range)) {
-            return Object::error();
-        }
-        dict.set(key, a.positional.size() > 1 ? a.positional[1] : Object::none());
-    }
-    Object made = Object::dict(std::move(dict));
-    claim(c, made);
-    return made;
-}
-
-namespace {
-
 // What list(...) or tuple(...) makes.
 Object own_items(Context& c, std::string_view type, std::vector<Object> items) {
     if (type == "tuple") {
@@ -328,6 +307,23 @@ Object call_python_type(Context& c, const PythonType& type, const Arguments& a) 
         }
     }
     return refuse(c, a.range, fmt::format("`{}` of {}", name, kind_name(object)));
+}
+
+Object dict_fromkeys(Context& c, const Arguments& a) {
+    std::optional<std::vector<Object>> keys = static_items(c, a.positional[0]);
+    if (!keys) {
+        return refuse(c, a.range, fmt::format("`fromkeys` of {}", kind_name(a.positional[0])));
+    }
+    DictObject dict;
+    for (const Object& key : *keys) {
+        if (!check_key(c, key, a.range)) {
+            return Object::error();
+        }
+        dict.set(key, a.positional.size() > 1 ? a.positional[1] : Object::none());
+    }
+    Object made = Object::dict(std::move(dict));
+    claim(c, made);
+    return made;
 }
 
 }  // namespace sardonyx::elaborate

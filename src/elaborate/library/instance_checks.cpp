@@ -25,6 +25,10 @@ namespace sardonyx::elaborate {
 
 namespace {
 
+// bool before int, of which it is one.
+constexpr std::string_view kBuiltinTypes[] = {"bool",  "int",  "float", "str",       "list",
+                                              "tuple", "dict", "set",   "frozenset", "type"};
+
 bool is_instance_of_attribute(const AttributeObject& attribute, std::string_view type) {
     switch (attribute.type) {
         case ir::AttributeType::kInt:
@@ -170,11 +174,9 @@ Object instance_of_opaque(Context& c, const Arguments& a, const std::vector<Obje
             return Object::boolean(true);
         }
         // Others, such as Sequence, may say of a class that it is one of them.
-        constexpr std::string_view kBuiltins[] = {"int",   "float", "bool", "str",       "list",
-                                                  "tuple", "dict",  "set",  "frozenset", "type"};
         is_certain = type.is(ObjectKind::kPythonType) &&
-                     std::find(std::begin(kBuiltins), std::end(kBuiltins),
-                               type.get<PythonType>().name) != std::end(kBuiltins);
+                     std::find(std::begin(kBuiltinTypes), std::end(kBuiltinTypes),
+                               type.get<PythonType>().name) != std::end(kBuiltinTypes);
     }
     return is_certain ? Object::boolean(false)
                       : refuse(c, a.range,
@@ -191,6 +193,12 @@ bool is_plain_class(Context& c, const Object& type) {
     return own && ((own->is(ObjectKind::kPythonType) && own->get<PythonType>().name == "type") ||
                    (own->is(ObjectKind::kOpaque) &&
                     own->get<OpaqueObject>().describe() == "<class 'type'>"));
+}
+
+// Whether it is an object, or a member of an enumeration, that the environment alone looks into.
+bool is_of_environment(const Object& object) {
+    return object.is(ObjectKind::kOpaque) ||
+           (object.is(ObjectKind::kInt) && object.pointer() != nullptr);
 }
 
 // Whether a class is this one of the environment, or is derived from it.
@@ -210,26 +218,20 @@ std::optional<Object> known_type(const Object& object) {
         return own->outside.is(ObjectKind::kOpaque) ? own->outside
                                                     : const_cast<Namespace*>(own)->object();
     }
-    if (is_class(object)) {
-        return python_type("type");
-    }
     bool is_number = object.is_number_tensor() || is_python_int(object);
     bool is_open = object.is(ObjectKind::kAttribute) || object.is(ObjectKind::kConstant) ||
                    (object.is_tensor() && !is_number && !object.is_shape_tensor());
     if (is_open || object.is_either() || object.shown_as() != ShownAs::kPlain ||
-        is_numpys_scalar(object) || (object.is(ObjectKind::kInt) && object.pointer() != nullptr)) {
+        is_numpys_scalar(object) || is_of_environment(object)) {
         return std::nullopt;
     }
     if (object.is(ObjectKind::kDict)) {
         return python_type(class_name(object.get<DictObject>()));
     }
-    // bool before int, of which it is one.
-    constexpr std::string_view kNames[] = {"bool", "int",   "float", "str",
-                                           "list", "tuple", "set",   "frozenset"};
     const auto* found =
-        std::find_if(std::begin(kNames), std::end(kNames),
+        std::find_if(std::begin(kBuiltinTypes), std::end(kBuiltinTypes),
                      [&](std::string_view name) { return is_instance(object, name); });
-    return found != std::end(kNames) ? std::optional(python_type(*found)) : std::nullopt;
+    return found != std::end(kBuiltinTypes) ? std::optional(python_type(*found)) : std::nullopt;
 }
 
 Object py_type(Context& c, const Arguments& a) {
@@ -240,8 +242,7 @@ Object py_type(Context& c, const Arguments& a) {
     if (std::optional<Object> type = known_type(object)) {
         return *type;
     }
-    if (object.is(ObjectKind::kOpaque) ||
-        (object.is(ObjectKind::kInt) && object.pointer() != nullptr)) {
+    if (is_of_environment(object)) {
         return member(c, object, "__class__", a.range, a.range);
     }
     return refuse(c, a.range, fmt::format("`type` of {}", kind_name(object)),

@@ -23,12 +23,12 @@ bool is_sequence(const ir::Value& input) {
 }  // namespace
 
 std::vector<Plan::EqualSizes> equal_sizes(const ir::Model& model, const ir::Graph& graph) {
-    bool is_of_script = model.producer_name == ir::kProducer;
+    bool names_hold = ir::names_hold_in_items(model);
     std::unordered_map<std::string, size_t> group_of;
     std::vector<Plan::EqualSizes> groups;
     for (size_t i = 0; i < graph.inputs.size(); ++i) {
         const Type& given = type_given(graph.inputs[i]->type);
-        bool has_items = is_of_script && is_sequence(*graph.inputs[i]);
+        bool has_items = names_hold && is_sequence(*graph.inputs[i]);
         const Type& type = has_items ? given.element() : given;
         size_t rank = type.is_tensor() && type.has_shape() ? type.shape().size() : 0;
         for (size_t d = 0; d < rank; ++d) {

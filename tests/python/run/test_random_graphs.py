@@ -711,6 +711,10 @@ def check_same(name: str, got: Any, expected: Any) -> None:
     np.testing.assert_allclose(got, expected, rtol=1e-6, err_msg=name)
 
 
+def bodies_of(node: Any) -> list[Any]:
+    return [attribute.g for attribute in node.attribute if attribute.HasField("g")]
+
+
 def reference_errs(nodes: Any) -> bool:
     """Here or in a body is what onnx.reference computes otherwise than the standard says.
 
@@ -720,8 +724,7 @@ def reference_errs(nodes: Any) -> bool:
     for node in nodes:
         if node.op_type == "Optional" or (node.op_type == "Loop" and not node.input[1]):
             return True
-        bodies = [attribute.g for attribute in node.attribute if attribute.HasField("g")]
-        for body in bodies:
+        for body in bodies_of(node):
             rows = body.output[len(body.input) - 1 :] if node.op_type == "Loop" else []
             if any(len(row.type.tensor_type.shape.dim) != 1 for row in rows):
                 return True
@@ -739,9 +742,8 @@ def onnxruntime_errs(nodes: Any, mapped: bool = False) -> bool:
     for node in nodes:
         if mapped and node.domain == "local":
             return True
-        bodies = [attribute.g for attribute in node.attribute if attribute.HasField("g")]
         inside = mapped or node.op_type == "SequenceMap"
-        if any(onnxruntime_errs(body.node, inside) for body in bodies):
+        if any(onnxruntime_errs(body.node, inside) for body in bodies_of(node)):
             return True
     return False
 
