@@ -5,7 +5,7 @@
 set(slow_sources libraries.cpp kernels/reduction.cpp kernels/pooling.cpp loops/gemm.cpp)
 list(TRANSFORM slow_sources PREPEND ${PROJECT_SOURCE_DIR}/src/eval/)
 
-# sdx_join(variable root name): the sources in the variable, eight at a time as files that include
+# sdx_join(variable root name): the sources in the variable, SDX_JOIN at a time as files that include
 # them by their paths below the root. These name no folder of this machine, as those of CMake's unity
 # builds do, so that builds in other folders find their objects in the compiler's cache.
 function(sdx_join variable root name)
@@ -15,7 +15,7 @@ function(sdx_join variable root name)
   list(REMOVE_ITEM alone ${rest})
   set(number 0)
   while(rest)
-    list(SUBLIST rest 0 8 batch)
+    list(SUBLIST rest 0 ${SDX_JOIN} batch)
     list(REMOVE_ITEM rest ${batch})
     list(TRANSFORM batch REPLACE "^${root}/(.*)$" "#include \"\\1\"\n")
     list(JOIN batch "" text)
@@ -30,7 +30,7 @@ endfunction()
 # sdx_library(name source...): the sources as the library sdx_<name>.
 function(sdx_library name)
   set(sources ${ARGN})
-  if(SDX_JOIN AND NOT name MATCHES "^(ops|weights|api)$")  # names inside files meet there
+  if(SDX_JOIN AND NOT name STREQUAL "api")  # `Error` is another one in its public headers
     sdx_join(sources ${PROJECT_SOURCE_DIR}/src joined/${name})
   endif()
   add_library(sdx_${name} STATIC ${sources})
@@ -136,6 +136,7 @@ function(sdx_generated target name tool comment)
     COMMENT ${comment}
     VERBATIM)
   target_sources(${target} PRIVATE ${table})
+  set_property(GLOBAL APPEND PROPERTY SDX_TABLES ${table})
 endfunction()
 
 sdx_generated(sdx_ops ops_table generate_ops
@@ -161,6 +162,10 @@ file(GLOB pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/diagnostics/*.md)
 list(TRANSFORM pages REPLACE "^${PROJECT_SOURCE_DIR}/" "../")
 sdx_generated(sdx_diagnostics diagnostic_pages generate_pages
   "Generating the table of docs/diagnostics" ${pages})
+
+# All of them, for tools that read the sources without compiling them.
+get_property(tables GLOBAL PROPERTY SDX_TABLES)
+add_custom_target(sdx_tables DEPENDS ${tables})
 
 if(SDX_CLI)
   # Everything but main(), which a wheel has elsewhere (cmake/python.cmake).

@@ -10,8 +10,9 @@
   {fmt} nor the slow libraries, each of which is for the .cpp files that are listed here.
 - The core throws nothing, but for work that is ended, and uses no header that a supported
   compiler lacks.
-- Functions in the unnamed namespaces of one folder have different names, because the sources of a
-  folder are compiled together (SDX_JOIN), where two would be overloads of each other.
+- Functions, constants and types in the unnamed namespaces of one folder have different names, other
+  than those that its headers give constants and types, because the sources of a folder are compiled
+  together (SDX_JOIN), where two would be overloads or definitions of each other.
 - Sources have at most LONGEST lines, and a folder that has rooms at most MOST_SOURCES sources,
   but for the tables that are listed here.
 - `X.cpp` has `X.h`, which declares functions that X.cpp defines and no others. The sources that
@@ -269,11 +270,15 @@ FUNCTION = re.compile(
     r"(?!template|struct|class|using|return|enum|typedef|namespace|[#/]|SDX_[A-Z]+\()"
     r"[A-Za-z_][\w:<>,&*\s\[\]]*?[\s&*>](\w+)\("
 )
+CONSTANT = re.compile(
+    r"(?:inline |static )?(?:constexpr|const)\b[^=({\[]*?\b(k\w+)\s*(?:\[[^\]]*\])?\s*[={]"
+)
+DEFINED_TYPE = re.compile(r"(?:struct|class|enum class|enum)\s+(\w+)\b[^;]*$")
 # A function in a namespace, or the first line of its definition.
 DEFINITION = re.compile(r"^(?!//|return)([A-Za-z\[][^\n]*?[\s&*>])(\w+)\(", re.MULTILINE)
-# Their sources are not joined (cmake/phases.cmake).
 HEADER_PARTS = 3  # a header takes a second or two; the next commit has another seed
-COMPILED_ALONE = (("src", "api"), ("src", "ops"), ("src", "weights"))
+# Their sources are not joined (cmake/phases.cmake).
+COMPILED_ALONE = (("src", "api"),)
 NOT_CODE = re.compile(
     r"//[^\n]*|/\*.*?\*/"
     r'|R"(?P<mark>[^(\s]*)\(.*?\)(?P=mark)"'
@@ -459,15 +464,25 @@ def check_operators(root: pathlib.Path) -> Iterator[Violation]:
             yield f"{where}:{line_of(text, at)}: domains are normalised in types/domain.h"
 
 
-def unnamed_functions(text: str) -> Iterator[tuple[str, int]]:
-    """The functions in unnamed namespaces, with their lines."""
+def unnamed_names(text: str) -> Iterator[tuple[str, int]]:
+    """The functions, constants and types in unnamed namespaces, with their lines."""
     is_unnamed = False
     for number, line in enumerate(text.splitlines(), 1):
         if line == "namespace {":
             is_unnamed = True
         elif line.startswith("}  // namespace"):
             is_unnamed = False
-        elif is_unnamed and (match := FUNCTION.match(line)):
+        elif is_unnamed:
+            for pattern in (CONSTANT, DEFINED_TYPE, FUNCTION):
+                if match := pattern.match(line):
+                    yield match[1], number
+                    break
+
+
+def header_names(text: str) -> Iterator[tuple[str, int]]:
+    """The constants and types of a header, outside of other types, with their lines."""
+    for number, line in enumerate(text.splitlines(), 1):
+        if match := CONSTANT.match(line) or DEFINED_TYPE.match(line):
             yield match[1], number
 
 
@@ -481,10 +496,15 @@ def check_unnamed(root: pathlib.Path) -> Iterator[Violation]:
         where = path.relative_to(root)
         if where.parts[:2] in COMPILED_ALONE:
             continue
-        for name, line in unnamed_functions(read(path)):
+        for name, line in unnamed_names(read(path)):
             other = first.setdefault((*where.parts[:2], name), where)
             if other != where:
-                yield f"{where}:{line}: `{name}` is a function of {other.name} too"
+                yield f"{where}:{line}: `{name}` is a name of {other.name} too"
+    for path in sorted((root / "src").rglob("*.h")):
+        where = path.relative_to(root)
+        for name, line in header_names(read(path)):
+            if other := first.get((*where.parts[:2], name)):
+                yield f"{where}:{line}: `{name}` is a name of {other.name} too"
 
 
 def check_sizes(root: pathlib.Path) -> Iterator[Violation]:

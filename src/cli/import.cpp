@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "cli/commands.h"
+#include "cli/model_file.h"
 #include "cli/overwriting.h"
 #include "cli/terminal.h"
 #include "diagnostics/glyphs.h"
@@ -18,8 +19,6 @@
 
 namespace sardonyx::cli {
 namespace {
-
-constexpr std::string_view kStream = "-";  // standard input or output
 
 // A message of several lines: a paragraph for each problem of the file.
 int print_problems(std::string_view message) {

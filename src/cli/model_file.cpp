@@ -13,8 +13,6 @@
 namespace sardonyx::cli {
 namespace {
 
-constexpr std::string_view kStream = "-";
-
 Result<size_t> print_model(const ir::Model& model, proto::Form form, const proto::Source& source) {
     SDX_ASSIGN(proto::ModelParts written, proto::write_parts_as_read(model, source, form));
     for (std::string_view part : written.parts()) {

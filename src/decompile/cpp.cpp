@@ -18,7 +18,6 @@
 namespace sardonyx::decompile {
 namespace {
 
-constexpr int kMaxDepth = 50;                 // of subgraphs
 constexpr int64_t kFirstHeader = 17;          // <sardonyx/op17.h> is the oldest header
 constexpr std::string_view kNothing = "{}";   // an input that is left out
 constexpr std::string_view kEntry = "make_";  // what no function of the C library begins with

@@ -9,6 +9,9 @@
 
 namespace sardonyx::decompile {
 
+// How deep subgraphs may be nested: Python's own limit of indentation is 100.
+inline constexpr int kMaxDepth = 50;
+
 // What an initializer is that is an input of its graph as well: its default, or, where the model is
 // of an IR version below 4, in which every initializer has to be one, a constant as others are.
 enum class InitializedInput : uint8_t { kHasDefault, kIsConstant };

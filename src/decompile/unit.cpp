@@ -14,8 +14,6 @@
 namespace sardonyx::decompile {
 namespace {
 
-constexpr int kMaxDepth = 50;  // of subgraphs: Python's own limit of indentation is 100
-
 std::string lower(std::string_view text) {
     std::string result(text);
     std::transform(result.begin(), result.end(), result.begin(),

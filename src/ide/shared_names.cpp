@@ -49,9 +49,9 @@ std::set<const Expr*> written_members(syntax::Stmts statements) {
     return written;
 }
 
-class Reader {
+class NameReader {
   public:
-    explicit Reader(const Analysis& analysis)
+    explicit NameReader(const Analysis& analysis)
         : analysis_(analysis),
           tree_(analysis.module()->tree()),
           names_(seen_names(analysis)),
@@ -359,7 +359,7 @@ std::optional<std::string> plain_obstacle(std::string_view text, const SharedNam
 }
 
 // A class of the file that has the new name already, beside the member.
-std::optional<std::string> member_obstacle(const Analysis& analysis, Reader& reader,
+std::optional<std::string> member_obstacle(const Analysis& analysis, NameReader& reader,
                                            const SharedName& name, std::string_view new_name) {
     for (const Meaning& type : reader.classes()) {
         std::vector<ClassPlace> line = line_of(analysis, type);
@@ -373,7 +373,8 @@ std::optional<std::string> member_obstacle(const Analysis& analysis, Reader& rea
 }
 
 // The method of this class that has the parameter; empty: none.
-std::string_view method_with(const Reader& reader, const ClassPlace& type, const SharedName& name) {
+std::string_view method_with(const NameReader& reader, const ClassPlace& type,
+                             const SharedName& name) {
     if (reader.path_of(*type.tree) != name.path) {
         return {};
     }
@@ -389,7 +390,7 @@ std::string_view method_with(const Reader& reader, const ClassPlace& type, const
 }
 
 // A method that overrides another one has its parameters. A constructor is called by its class.
-std::optional<std::string> override_obstacle(const Analysis& analysis, const Reader& reader,
+std::optional<std::string> override_obstacle(const Analysis& analysis, const NameReader& reader,
                                              const Meaning& type, const SharedName& name) {
     std::vector<ClassPlace> line = line_of(analysis, type);
     for (const ClassPlace& one : line) {
@@ -420,11 +421,11 @@ bool operator==(const SharedName& a, const SharedName& b) {
 }
 
 std::optional<SharedName> shared_name_at(const Analysis& analysis, uint32_t offset) {
-    return analysis.module() == nullptr ? std::nullopt : Reader(analysis).at(offset);
+    return analysis.module() == nullptr ? std::nullopt : NameReader(analysis).at(offset);
 }
 
 SharedUses uses_of(const Analysis& analysis, const SharedName& name) {
-    return analysis.module() == nullptr ? SharedUses() : Reader(analysis).uses_of(name);
+    return analysis.module() == nullptr ? SharedUses() : NameReader(analysis).uses_of(name);
 }
 
 std::optional<std::string> obstacle(const Analysis& analysis, const SharedName& name,
@@ -432,7 +433,7 @@ std::optional<std::string> obstacle(const Analysis& analysis, const SharedName& 
     if (analysis.module() == nullptr) {
         return plain_obstacle(analysis.text(), name);
     }
-    Reader reader(analysis);
+    NameReader reader(analysis);
     if (name.kind == NameKind::kMember) {
         return member_obstacle(analysis, reader, name, new_name);
     }

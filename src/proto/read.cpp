@@ -169,14 +169,14 @@ bool read_function_proto(ReadContext& context, std::string_view bytes, ir::Funct
 
 // --- Models --------------------------------------------------------------------------------------
 
-struct ModelParts {
+struct ModelFields {
     std::optional<std::string_view> graph;
     std::vector<std::string_view> functions;
     std::vector<std::string_view> trainings;
     std::string preserved;
 };
 
-bool read_model_parts(ReadContext& context, std::string_view bytes, ModelParts* parts) {
+bool read_model_parts(ReadContext& context, std::string_view bytes, ModelFields* parts) {
     ir::Model& model = context.model;
     pbf_reader message(bytes);
     while (message.next()) {
@@ -256,7 +256,7 @@ bool check_training(ReadContext& context, std::string_view bytes) {
     return true;
 }
 
-bool check_model(ReadContext& context, const ModelParts& parts) {
+bool check_model(ReadContext& context, const ModelFields& parts) {
     int64_t version = context.model.ir_version;
     if (version == 0) {
         return context.fail("there is no `ir_version`: the bytes are not an ONNX model");
@@ -275,7 +275,7 @@ bool check_model(ReadContext& context, const ModelParts& parts) {
     return parts.graph.has_value() || context.fail("the model has no graph");
 }
 
-bool read_functions(ReadContext& context, const ModelParts& parts) {
+bool read_functions(ReadContext& context, const ModelFields& parts) {
     std::set<std::tuple<std::string_view, std::string_view, std::string_view>> known;
     for (size_t i = 0; i < parts.functions.size(); ++i) {
         stop_point();
@@ -294,7 +294,7 @@ bool read_functions(ReadContext& context, const ModelParts& parts) {
 }
 
 bool read_model_proto(ReadContext& context, std::string_view bytes) {
-    ModelParts parts;
+    ModelFields parts;
     if (!read_model_parts(context, bytes, &parts) || !check_model(context, parts)) {
         return false;
     }

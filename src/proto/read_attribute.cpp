@@ -29,23 +29,23 @@ struct ValueField {
     bool is_repeated;
 };
 
-constexpr pbf_wire_type kBytes = pbf_wire_type::length_delimited;
+constexpr pbf_wire_type kDelimited = pbf_wire_type::length_delimited;
 constexpr ValueField kValueFields[] = {
     {0, pbf_wire_type::unknown, "", false},
     {AttributeField::kFloat, pbf_wire_type::fixed32, "f", false},
     {AttributeField::kInt, pbf_wire_type::varint, "i", false},
-    {AttributeField::kString, kBytes, "s", false},
-    {AttributeField::kTensor, kBytes, "t", false},
-    {AttributeField::kGraph, kBytes, "g", false},
+    {AttributeField::kString, kDelimited, "s", false},
+    {AttributeField::kTensor, kDelimited, "t", false},
+    {AttributeField::kGraph, kDelimited, "g", false},
     {AttributeField::kFloats, pbf_wire_type::fixed32, "floats", true},
     {AttributeField::kInts, pbf_wire_type::varint, "ints", true},
-    {AttributeField::kStrings, kBytes, "strings", true},
-    {AttributeField::kTensors, kBytes, "tensors", true},
-    {AttributeField::kGraphs, kBytes, "graphs", true},
-    {AttributeField::kSparseTensor, kBytes, "sparse_tensor", false},
-    {AttributeField::kSparseTensors, kBytes, "sparse_tensors", true},
-    {AttributeField::kTypeProto, kBytes, "tp", false},
-    {AttributeField::kTypeProtos, kBytes, "type_protos", true},
+    {AttributeField::kStrings, kDelimited, "strings", true},
+    {AttributeField::kTensors, kDelimited, "tensors", true},
+    {AttributeField::kGraphs, kDelimited, "graphs", true},
+    {AttributeField::kSparseTensor, kDelimited, "sparse_tensor", false},
+    {AttributeField::kSparseTensors, kDelimited, "sparse_tensors", true},
+    {AttributeField::kTypeProto, kDelimited, "tp", false},
+    {AttributeField::kTypeProtos, kDelimited, "type_protos", true},
 };
 constexpr size_t kTypeCount = std::size(kValueFields);
 
@@ -54,7 +54,7 @@ AttributeType type_of_field(const pbf_reader& message) {
     for (size_t i = 1; i < kTypeCount; ++i) {
         const ValueField& field = kValueFields[i];
         // Lists of numbers may also be packed into one field.
-        bool is_packed = field.is_repeated && message.wire_type() == kBytes;
+        bool is_packed = field.is_repeated && message.wire_type() == kDelimited;
         if (field.number == message.tag() &&
             (field.wire_type == message.wire_type() || is_packed)) {
             return static_cast<AttributeType>(i);

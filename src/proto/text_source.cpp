@@ -82,7 +82,8 @@ bool TextSource::fail_at(size_t place, std::string_view message) {
         std::string_view before = text_.substr(0, place);
         auto line = std::count(before.begin(), before.end(), '\n') + 1;
         size_t start = before.rfind('\n') == std::string_view::npos ? 0 : before.rfind('\n') + 1;
-        std::string words = quoted(screenful(message));  // what it quotes comes from the text
+        std::string words =
+            sardonyx::quoted(screenful(message));  // what it quotes comes from the text
         error_ = fmt::format("line {}, column {}: {}", line, place - start + 1,
                              std::string_view(words).substr(1, words.size() - 2));
     }

@@ -36,7 +36,7 @@ bool is_digit(char c) {
 }
 
 // A part of a line: a name that stands alone, a weight, or what is the same wherever it stands.
-struct Token {
+struct CodeToken {
     enum class Kind : uint8_t { kText, kName, kWeight };
     Kind kind = Kind::kText;
     std::string_view text;
@@ -50,10 +50,10 @@ size_t end_of_string(std::string_view text, size_t at) {
     return std::min(at + 1, text.size());
 }
 
-std::vector<Token> tokens_of(std::string_view text) {
-    std::vector<Token> tokens;
+std::vector<CodeToken> tokens_of(std::string_view text) {
+    std::vector<CodeToken> tokens;
     size_t at = 0;
-    auto take = [&](size_t end, Token::Kind kind) {
+    auto take = [&](size_t end, CodeToken::Kind kind) {
         tokens.push_back({kind, text.substr(at, end - at)});
         at = end;
     };
@@ -61,11 +61,11 @@ std::vector<Token> tokens_of(std::string_view text) {
         char c = text[at];
         size_t end = at + 1;
         if (c == '"' || c == '\'') {
-            take(end_of_string(text, at), Token::Kind::kText);
+            take(end_of_string(text, at), CodeToken::Kind::kText);
             continue;
         }
         if (!is_of_name(c)) {
-            take(end, Token::Kind::kText);
+            take(end, CodeToken::Kind::kText);
             continue;
         }
         bool is_number = is_digit(c);
@@ -78,11 +78,11 @@ std::vector<Token> tokens_of(std::string_view text) {
         bool is_member = at > 0 && text[at - 1] == '.';
         bool is_keyword = after("=") && !after("==");
         if (is_number || is_member || is_keyword) {
-            take(end, Token::Kind::kText);
+            take(end, CodeToken::Kind::kText);
         } else if (text.substr(at, end - at) == "w" && (after("[\"") || after("['"))) {
-            take(std::min(end_of_string(text, end + 1) + 1, text.size()), Token::Kind::kWeight);
+            take(std::min(end_of_string(text, end + 1) + 1, text.size()), CodeToken::Kind::kWeight);
         } else {
-            take(end, Token::Kind::kName);
+            take(end, CodeToken::Kind::kName);
         }
     }
     return tokens;
@@ -92,7 +92,7 @@ std::vector<Token> tokens_of(std::string_view text) {
 struct Statement {
     std::string_view target;
     std::string_view type;  // with `: ` before it; empty: none
-    std::vector<Token> tokens;
+    std::vector<CodeToken> tokens;
 };
 
 // Modules of one class that stand for lines that follow each other.
@@ -107,7 +107,7 @@ struct Block {
 // What a block does, in names that do not depend on where it stands.
 struct Meaning {
     std::string key;
-    std::vector<Token> given;               // what it reads from outside
+    std::vector<CodeToken> given;           // what it reads from outside
     std::vector<std::string_view> results;  // what others read of it
 };
 
@@ -154,11 +154,11 @@ class Outliner {
                 }
                 continue;
             }
-            std::vector<Token> tokens = tokens_of(line);
+            std::vector<CodeToken> tokens = tokens_of(line);
             bool has_form = depth_of(i) == 1 && tokens.size() > 2 &&
-                            tokens[0].kind == Token::Kind::kName && set_statement(i, line);
+                            tokens[0].kind == CodeToken::Kind::kName && set_statement(i, line);
             for (size_t k = has_form ? 1 : 0; k < tokens.size(); ++k) {
-                if (tokens[k].kind == Token::Kind::kName) {
+                if (tokens[k].kind == CodeToken::Kind::kName) {
                     uses_[tokens[k].text].push_back(i);
                 }
             }
@@ -167,8 +167,8 @@ class Outliner {
     }
 
     void take_names(std::string_view line) {
-        for (const Token& token : tokens_of(line)) {
-            if (token.kind == Token::Kind::kName) {
+        for (const CodeToken& token : tokens_of(line)) {
+            if (token.kind == CodeToken::Kind::kName) {
                 taken_.insert(std::string(token.text));
             }
         }
@@ -194,11 +194,11 @@ class Outliner {
         }
         int depth = 0;
         std::string_view before;  // spaces left out
-        for (const Token& token : tokens_of(lines_[script_ + 1])) {
+        for (const CodeToken& token : tokens_of(lines_[script_ + 1])) {
             depth += token.text == "(" || token.text == "[" ? 1 : 0;
             depth -= token.text == ")" || token.text == "]" ? 1 : 0;
             bool is_first = before == "(" || before == ",";
-            if (depth == 1 && is_first && token.kind == Token::Kind::kName) {
+            if (depth == 1 && is_first && token.kind == CodeToken::Kind::kName) {
                 values_.emplace(token.text, script_ + 1);
             }
             before = token.text == " " ? before : token.text;
@@ -237,13 +237,14 @@ class Outliner {
         size_t locals = 0;
         for (size_t i = block.first; i < block.end; ++i) {
             const Statement& statement = *statements_[i];
-            for (const Token& token : statement.tokens) {
-                bool is_value = token.kind == Token::Kind::kName && values_.count(token.text) != 0;
-                if (token.kind == Token::Kind::kName && inner_.count(token.text) != 0) {
+            for (const CodeToken& token : statement.tokens) {
+                bool is_value =
+                    token.kind == CodeToken::Kind::kName && values_.count(token.text) != 0;
+                if (token.kind == CodeToken::Kind::kName && inner_.count(token.text) != 0) {
                     return std::nullopt;
                 }
                 std::string_view part = token.text;
-                if (is_value || token.kind == Token::Kind::kWeight) {
+                if (is_value || token.kind == CodeToken::Kind::kWeight) {
                     std::string& name = names[token.text];
                     if (name.empty()) {
                         name = fmt::format("\x02{}", meaning.given.size());
@@ -343,9 +344,9 @@ class Outliner {
         }
         std::unordered_map<std::string_view, std::string> parameters;
         std::vector<std::string> order;
-        for (const Token& one : meaning.given) {
+        for (const CodeToken& one : meaning.given) {
             std::string_view text = one.text;
-            if (one.kind == Token::Kind::kWeight) {
+            if (one.kind == CodeToken::Kind::kWeight) {
                 text = text.substr(3, text.size() - 5);  // w["..."]
                 std::string prefix = fmt::format("{}.", model.path);
                 text.remove_prefix(text.substr(0, prefix.size()) == prefix ? prefix.size() : 0);
@@ -357,9 +358,10 @@ class Outliner {
         for (size_t i = model.first; i < model.end; ++i) {
             const Statement& statement = *statements_[i];
             text += fmt::format("    {}{} = ", statement.target, statement.type);
-            for (const Token& token : statement.tokens) {
+            for (const CodeToken& token : statement.tokens) {
                 auto parameter = parameters.find(token.text);
-                bool is_given = token.kind != Token::Kind::kText && parameter != parameters.end();
+                bool is_given =
+                    token.kind != CodeToken::Kind::kText && parameter != parameters.end();
                 text += is_given ? std::string_view(parameter->second) : token.text;
             }
             text += '\n';
@@ -369,7 +371,7 @@ class Outliner {
 
         for (const auto& [block, of_block] : members) {
             std::vector<std::string_view> given;
-            for (const Token& one : of_block.given) {
+            for (const CodeToken& one : of_block.given) {
                 given.push_back(one.text);
             }
             std::string_view type;

@@ -21,7 +21,7 @@ bool is_word(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-struct Token {
+struct SizeToken {
     enum class Kind : uint8_t { kEnd, kNumber, kName, kString, kSign, kWrong };
     Kind kind = Kind::kEnd;
     std::string_view text;
@@ -62,24 +62,27 @@ class Parser {
         auto is_digit = [](char one) { return one >= '0' && one <= '9'; };
         if (is_digit(c) || (c == '-' && at_ < text_.size() && is_digit(text_[at_]))) {
             until(is_digit);
-            token_ = {Token::Kind::kNumber, text_.substr(first, at_ - first)};
+            token_ = {SizeToken::Kind::kNumber, text_.substr(first, at_ - first)};
         } else if (is_word(c)) {
             until(is_word);
-            token_ = {Token::Kind::kName, text_.substr(first, at_ - first)};
+            token_ = {SizeToken::Kind::kName, text_.substr(first, at_ - first)};
         } else if (c == '\'') {
             until([](char one) { return one != '\''; });
-            token_ = {at_ < text_.size() ? Token::Kind::kString : Token::Kind::kWrong,
+            token_ = {at_ < text_.size() ? SizeToken::Kind::kString : SizeToken::Kind::kWrong,
                       text_.substr(first + 1, at_ - first - 1)};
             at_ += at_ < text_.size() ? 1 : 0;
         } else {
             bool is_sign = c == '(' || c == ')' || c == ',' || c == '=';
-            token_ = {is_sign ? Token::Kind::kSign : Token::Kind::kWrong, text_.substr(first, 1)};
+            token_ = {is_sign ? SizeToken::Kind::kSign : SizeToken::Kind::kWrong,
+                      text_.substr(first, 1)};
         }
-        if (token_.kind == Token::Kind::kWrong) {
+        if (token_.kind == SizeToken::Kind::kWrong) {
             has_failed_ = true;
         }
     }
-    bool is_sign(char c) const { return token_.kind == Token::Kind::kSign && token_.text[0] == c; }
+    bool is_sign(char c) const {
+        return token_.kind == SizeToken::Kind::kSign && token_.text[0] == c;
+    }
     bool fail() {
         has_failed_ = true;
         return false;
@@ -99,12 +102,12 @@ class Parser {
     Arguments arguments(int depth) {
         Arguments found;
         while (!has_failed_ && !is_sign(')')) {
-            if (token_.kind == Token::Kind::kString) {
+            if (token_.kind == SizeToken::Kind::kString) {
                 found.strings.emplace_back(token_.text);
                 next();
-            } else if (token_.kind == Token::Kind::kNumber) {
+            } else if (token_.kind == SizeToken::Kind::kNumber) {
                 found.sizes.push_back(number());
-            } else if (token_.kind == Token::Kind::kName) {
+            } else if (token_.kind == SizeToken::Kind::kName) {
                 std::string_view name = token_.text;
                 next();
                 if (is_sign('=')) {
@@ -129,7 +132,7 @@ class Parser {
 
     Size expression(int depth) {
         std::string_view name = token_.text;
-        if (token_.kind != Token::Kind::kName) {
+        if (token_.kind != SizeToken::Kind::kName) {
             fail();
             return {};
         }
@@ -173,7 +176,7 @@ class Parser {
     std::string_view text_;
     size_t at_ = 0;
     size_t closed_ = 0;  // where the last call that has been read ends
-    Token token_;
+    SizeToken token_;
     bool has_failed_ = false;
 };
 

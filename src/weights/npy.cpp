@@ -15,8 +15,8 @@ namespace sardonyx::weights {
 namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
-constexpr size_t kMaxHeader = 64 * 1024;
-constexpr size_t kMaxRank = 64;  // NumPy's own limit
+constexpr size_t kMaxNpyHeader = 64 * 1024;
+constexpr size_t kMaxNpyRank = 64;  // NumPy's own limit
 constexpr size_t kMaxStringBytes = size_t{1} << 30;
 
 // NumPy's code of a type, without the byte order.
@@ -43,7 +43,7 @@ struct Header {
 
 // --- The header: {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), } ---------------------
 
-class HeaderParser : Scanner {
+class NpyHeader : Scanner {
   public:
     using Scanner::Scanner;
 
@@ -123,7 +123,7 @@ class HeaderParser : Scanner {
         }
         while (!take(')')) {
             int64_t dim = 0;
-            if (dims.size() == kMaxRank || !integer(dim)) {
+            if (dims.size() == kMaxNpyRank || !integer(dim)) {
                 return false;
             }
             dims.push_back(dim);
@@ -361,10 +361,10 @@ Result<Tensor> read_npy(std::span<const std::byte> bytes, std::shared_ptr<const 
     }
     size_t length = little_endian(bytes, at, width);
     at += width;
-    if (length > kMaxHeader || length > bytes.size() - at) {
+    if (length > kMaxNpyHeader || length > bytes.size() - at) {
         return Error{"it ends in its header"};
     }
-    Result<Header> header = HeaderParser(text.substr(at, length)).parse();
+    Result<Header> header = NpyHeader(text.substr(at, length)).parse();
     SDX_TRY(header);
     at += length;
     Result<Layout> layout = read_layout(header->descr, wanted);
@@ -377,7 +377,7 @@ Result<Tensor> read_npy(std::span<const std::byte> bytes, std::shared_ptr<const 
             fmt::format("it is shorter than its shape {} needs", shape_text(header->dims))};
     }
     // Strings of no bytes would make a count that no bytes stand for.
-    if (layout->size == 0 && *count > static_cast<int64_t>(kMaxHeader)) {
+    if (layout->size == 0 && *count > static_cast<int64_t>(kMaxNpyHeader)) {
         return Error{"it holds too many empty strings"};
     }
     return read_elements(bytes.subspan(at, size), std::move(owner), *layout, *header,

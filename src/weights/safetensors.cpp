@@ -14,8 +14,8 @@
 namespace sardonyx::weights {
 namespace {
 
-constexpr uint64_t kMaxHeader = 100'000'000;  // the format's own limit
-constexpr size_t kMaxRank = 64;
+constexpr uint64_t kMaxSafetensorsHeader = 100'000'000;  // the format's own limit
+constexpr size_t kMaxSafetensorsRank = 64;
 
 struct DtypeRow {
     std::string_view name;
@@ -52,7 +52,7 @@ struct Entry {
 
 // The JSON of the header, and nothing else of JSON: objects of strings, strings and lists of
 // natural numbers.
-class HeaderParser : Scanner {
+class SafetensorsHeader : Scanner {
   public:
     using Scanner::Scanner;
 
@@ -115,7 +115,7 @@ class HeaderParser : Scanner {
                 }
                 c = ++position < source.size() ? source[position] : '\0';
             }
-            if (!any || values.size() == kMaxRank) {
+            if (!any || values.size() == kMaxSafetensorsRank) {
                 return false;
             }
             values.push_back(value);
@@ -234,12 +234,13 @@ Result<NamedTensors> read_safetensors(std::span<const std::byte> bytes,
     for (size_t i = 0; i < kPrefix && i < bytes.size(); ++i) {
         length |= static_cast<uint64_t>(bytes[i]) << (8 * i);
     }
-    if (bytes.size() < kPrefix || length > kMaxHeader || length > bytes.size() - kPrefix) {
+    if (bytes.size() < kPrefix || length > kMaxSafetensorsHeader ||
+        length > bytes.size() - kPrefix) {
         return Error{"it is not a .safetensors file, or ends in its header"};
     }
     std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     std::vector<Entry> entries;
-    if (!HeaderParser(text.substr(kPrefix, length)).parse(entries)) {
+    if (!SafetensorsHeader(text.substr(kPrefix, length)).parse(entries)) {
         return Error{"its header is damaged"};
     }
     NamedTensors tensors;

@@ -24,7 +24,7 @@ namespace sardonyx::elaborate {
 
 namespace {
 
-constexpr int kDeepest = 60;
+constexpr int kDeepestShown = 60;
 
 struct Block {
     uint32_t first, last;
@@ -83,7 +83,7 @@ class Shower {
     }
 
     std::optional<std::string> repr(const Object& object, int depth = 0) {
-        if (depth > kDeepest) {
+        if (depth > kDeepestShown) {
             return unknown("lists that hold each other, or stand too deep in each other,");
         }
         if (is_shown_by_environment(object)) {

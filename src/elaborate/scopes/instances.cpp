@@ -15,8 +15,8 @@ namespace sardonyx::elaborate {
 namespace {
 
 // How deep instances may stand in members and lists, and how long lists are that are looked into.
-constexpr int kDeepest = 16;
-constexpr size_t kLongest = 256;
+constexpr int kDeepestPart = 16;
+constexpr size_t kLongestPart = 256;
 
 Namespace* script_instance(const Object& object) {
     Namespace* own = as_namespace(object);
@@ -54,13 +54,13 @@ Object packed_values(const Object& object, int depth) {
 }
 
 Object packed_at(const Object& object, int depth) {
-    if (depth == kDeepest) {
+    if (depth == kDeepestPart) {
         return object;
     }
-    if (object.is_sequence() && object.items().size() <= kLongest) {
+    if (object.is_sequence() && object.items().size() <= kLongestPart) {
         return packed_items(object, depth + 1);
     }
-    if (object.is(ObjectKind::kDict) && object.get<DictObject>().items.size() <= kLongest) {
+    if (object.is(ObjectKind::kDict) && object.get<DictObject>().items.size() <= kLongestPart) {
         return packed_values(object, depth + 1);
     }
     Namespace* own = script_instance(object);
@@ -101,11 +101,12 @@ Object unpacked(Context& c, const Object& object) {
         return unpacked_instance(c, object);
     }
     // The lists and dicts around instances are of the branch or loop already.
-    if (object.is_sequence() && object.items().size() <= kLongest) {
+    if (object.is_sequence() && object.items().size() <= kLongestPart) {
         for (Object& item : object.items()) {
             item = unpacked(c, item);
         }
-    } else if (object.is(ObjectKind::kDict) && object.get<DictObject>().items.size() <= kLongest) {
+    } else if (object.is(ObjectKind::kDict) &&
+               object.get<DictObject>().items.size() <= kLongestPart) {
         for (auto& [key, value] : object.get<DictObject>().items) {
             value = unpacked(c, value);
         }
@@ -133,7 +134,7 @@ bool reaches_at(const Object& object, const Object& part, int depth) {
     }
     bool is_found = false;
     auto see = [&](const Object& one) { is_found = is_found || reaches_at(one, part, depth + 1); };
-    if (depth == kDeepest) {
+    if (depth == kDeepestPart) {
         return false;
     }
     each_inner(object, see);
@@ -155,11 +156,12 @@ void each_held(const Object& object, See&& see) {
         for (const auto& [name, value] : own->own_values()) {
             see(Object::string(name), value);
         }
-    } else if (object.is_sequence() && object.items().size() <= kLongest) {
+    } else if (object.is_sequence() && object.items().size() <= kLongestPart) {
         for (size_t i = 0; i < object.items().size(); ++i) {
             see(Object::integer(static_cast<int64_t>(i)), object.items()[i]);
         }
-    } else if (object.is(ObjectKind::kDict) && object.get<DictObject>().items.size() <= kLongest) {
+    } else if (object.is(ObjectKind::kDict) &&
+               object.get<DictObject>().items.size() <= kLongestPart) {
         for (const auto& [key, value] : object.get<DictObject>().items) {
             see(key, value);
         }
@@ -173,7 +175,7 @@ HeldObject held_at(const Context& c, const Object& object, const Object& place, 
             held.lists.emplace_back(list);
         }
     }
-    if (depth < kDeepest) {
+    if (depth < kDeepestPart) {
         each_held(object, [&](const Object& key, const Object& part) {
             if (is_open(part) || part.is_sequence() || is_sequence_value(part)) {
                 held.parts.push_back(held_at(c, part, key, depth + 1));
@@ -219,7 +221,7 @@ void add_outer_part(const Context& c, const std::shared_ptr<void>& part, KnownOb
 }
 
 void add_outer_parts_at(const Context& c, const Object& object, int depth, KnownObjects& parts) {
-    if (depth == kDeepest) {
+    if (depth == kDeepestPart) {
         return;
     }
     if (is_open(object)) {

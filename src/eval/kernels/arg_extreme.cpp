@@ -57,7 +57,7 @@ template <bool is_max, typename T>
     using V = Compute<T>;
     constexpr int64_t kPiece = int64_t{1} << 30;  // places within one have 32 bits
     for_each_columns(view, begin, end, [&](int64_t first, int64_t start, int64_t count) {
-        V best[kColumns];
+        V best[kColumnsAtOnce];
         const T* row = in + start;
         for (int64_t j = 0; j < count; ++j) {
             best[j] = static_cast<V>(row[j]);
@@ -65,7 +65,7 @@ template <bool is_max, typename T>
         }
         for (int64_t base = 0; base < view.n; base += kPiece) {
             auto steps = static_cast<int32_t>(std::min(kPiece, view.n - base));
-            int32_t places[kColumns];
+            int32_t places[kColumnsAtOnce];
             std::fill(places, places + count, -1);
             for (int32_t k = 0; k < steps; ++k, row += view.inner) {
                 for (int64_t j = 0; j < count; ++j) {

@@ -19,7 +19,7 @@
 namespace sardonyx::eval {
 namespace {
 
-constexpr int64_t kBlock = 256;
+constexpr int64_t kCastBlock = 256;
 
 template <typename T>
 using Wide = std::conditional_t<std::is_same_v<T, uint64_t>, uint64_t,
@@ -191,7 +191,7 @@ const DirectConversion* find_direct(ElementType from, ElementType to) {
 // One block through the wide type; `codes` and `out` have a byte for each element below 8 bits.
 Status convert_block(const Tensor& codes, ElementType type, int64_t start, int64_t n, Tensor& out,
                      ElementType target, const CastOptions& options) {
-    alignas(64) unsigned char wide[kBlock * 8];
+    alignas(64) unsigned char wide[kCastBlock * 8];
     SDX_TRY(read_wide(codes, type, start, n, wide));
     switch (wide_kind(type)) {
         case WideKind::kDouble:
@@ -260,7 +260,7 @@ Result<Tensor> from_strings(const KernelContext& c, const Tensor& source, Elemen
                c.scratch(is_float ? ElementType::kDouble : ElementType::kInt64, source.dims()));
     std::span<const std::string> in = source.elements<std::string>();
     for (int64_t i = 0; i < source.count(); ++i) {
-        if (i % kBlock == kBlock - 1) {
+        if (i % kCastBlock == kCastBlock - 1) {
             SDX_TRY(check_interrupt(c.options()));
         }
         const char* begin = in[i].c_str();
@@ -311,7 +311,7 @@ Result<Tensor> cast_tensor(const KernelContext& c, const Tensor& source, Element
     if (type == ElementType::kString) {
         return from_strings(c, source, target, options);
     }
-    constexpr int64_t kTaskElements = 64 * kBlock;
+    constexpr int64_t kTaskElements = 64 * kCastBlock;
     Tensor codes = is_packed(type) ? unpacked(source) : source;
     SDX_ASSIGN(Tensor out,
                c.scratch(is_packed(target) ? ElementType::kUint8 : target, source.dims()));
@@ -326,10 +326,10 @@ Result<Tensor> cast_tensor(const KernelContext& c, const Tensor& source, Element
         return out;
     }
     // The types decide whether a block can be converted: the first one tells for all.
-    SDX_TRY(convert_block(codes, type, 0, std::min(kBlock, count), out, target, options));
+    SDX_TRY(convert_block(codes, type, 0, std::min(kCastBlock, count), out, target, options));
     parallel_for(c.threads(), count, kTaskElements, [&](int64_t begin, int64_t end) {
-        for (int64_t start = begin; start < end; start += kBlock) {
-            (void)convert_block(codes, type, start, std::min(kBlock, end - start), out, target,
+        for (int64_t start = begin; start < end; start += kCastBlock) {
+            (void)convert_block(codes, type, start, std::min(kCastBlock, end - start), out, target,
                                 options);
         }
     });

@@ -193,7 +193,7 @@ int64_t code_at(std::span<const uint8_t> bytes, int64_t start, int64_t i, int64_
 }
 
 // [K, N], as the product wants it.
-Result<Tensor> unpacked(const KernelContext& c, const BlockedWeights& w) {
+Result<Tensor> unpacked_weights(const KernelContext& c, const BlockedWeights& w) {
     SDX_TRY(check_size(ElementType::kDouble, std::array{w.columns, w.rows}, c.options()));
     SDX_ASSIGN(Tensor scales, cast_tensor(c, c.tensor(2), ElementType::kDouble));
     bool has_codes = c.has_input(3) && c.type(3) == ElementType::kUint8;
@@ -236,7 +236,7 @@ Status matmul_nbits(KernelContext& c) {
                    (!c.has_input(3) || c.is_constant(3));
     std::shared_ptr<const Tensor> weights = is_kept ? c.kept<Tensor>() : nullptr;
     if (weights == nullptr || weights->element_type() != c.type(0)) {
-        SDX_ASSIGN(Tensor made, unpacked(c, shape));
+        SDX_ASSIGN(Tensor made, unpacked_weights(c, shape));
         weights = std::make_shared<const Tensor>(std::move(made));
         if (is_kept) {
             c.keep(weights);

@@ -18,7 +18,7 @@ SDX_CLONES void cumulate_lines(const T* in, const AxisView& view, bool is_exclus
                                int64_t end) {
     using W = std::conditional_t<std::is_floating_point_v<Compute<T>>, Compute<T>, Wrapping<T>>;
     for_each_columns(view, begin, end, [&](int64_t, int64_t start, int64_t count) {
-        W totals[kColumns];
+        W totals[kColumnsAtOnce];
         std::fill(totals, totals + count, static_cast<W>(Combine::kNeutral));
         int64_t steps = std::max<int64_t>(1, kPolled / count);
         for (int64_t first = 0; first < view.n; first += steps) {

@@ -161,7 +161,7 @@ using NarrowCodes =
     TypeList<Typed<ElementType::kInt8, int8_t>, Typed<ElementType::kUint8, uint8_t>,
              Typed<ElementType::kInt16, int16_t>, Typed<ElementType::kUint16, uint16_t>>;
 
-constexpr int64_t kTaskElements = 1 << 14;
+constexpr int64_t kTaskCodes = 1 << 14;
 
 // Elements [begin, end), which have the scales and zero points first, first + step, ...
 struct RunLoop {
@@ -269,7 +269,7 @@ void for_each_run(const KernelContext& c, const QuantizationTable& table, const 
                   Tensor& out, void (*loop)(RunLoop)) {
     const void* from = in.bytes().data();
     void* to = out.mutable_bytes().data();
-    parallel_for(c.threads(), in.count(), kTaskElements, [&](int64_t begin, int64_t end) {
+    parallel_for(c.threads(), in.count(), kTaskCodes, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end;) {
             QuantizationTable::Run run = table.run_at(i);
             int64_t stop = std::min(end, run.end);
@@ -288,7 +288,7 @@ Result<Tensor> converted(const KernelContext& c, const Tensor& x, const Quantiza
     SDX_ASSIGN(Tensor result, c.scratch(ElementType::kDouble, x.dims()));
     std::span<const double> in = wide.elements<double>();
     std::span<double> out = result.mutable_elements<double>();
-    parallel_for(c.threads(), x.count(), kTaskElements, [&](int64_t begin, int64_t end) {
+    parallel_for(c.threads(), x.count(), kTaskCodes, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) {
             int64_t k = table.at(i);
             out[i] = convert(in[i], table.scale(k), table.zero(k));
@@ -513,7 +513,7 @@ ByteScale quantize_to_bytes(std::span<const float> x, const Workers& threads, ui
     float scale = high == low ? 1.0f : (high - low) / 255.0f;
     auto zero = saturate<uint8_t>(std::clamp(std::nearbyint(-low / scale), 0.0f, 255.0f));
     const double scale_of_all = scale, zero_of_all = zero;
-    parallel_for(threads, count, kernels::kTaskElements, [&](int64_t begin, int64_t end) {
+    parallel_for(threads, count, kernels::kTaskCodes, [&](int64_t begin, int64_t end) {
         kernels::quantize_run<float, uint8_t>(
             {x.data(), codes, &scale_of_all, &zero_of_all, 0, begin, end});
     });

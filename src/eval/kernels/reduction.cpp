@@ -158,7 +158,7 @@ template <typename Op, typename T>
                                                   int64_t begin, int64_t end) {
     using A = decltype(Op::template start<T>());
     for_each_columns(view, begin, end, [&](int64_t first, int64_t start, int64_t count) {
-        A columns[kColumns];
+        A columns[kColumnsAtOnce];
         const T* row = in + start;
         std::fill(columns, columns + count, Op::template start<T>());
         for (int64_t k = 0; k < view.n; ++k, row += view.inner) {

@@ -119,13 +119,13 @@ template <typename A, typename T, typename Map>
 // Lines along the middle axis of [outer, n, inner], so many neighbours at a time that each step
 // along the axis reads a good stretch of memory, and what is kept of them stays in the first cache.
 // Calls body(first line, where it starts, how many).
-constexpr int64_t kColumns = 256;
+constexpr int64_t kColumnsAtOnce = 256;
 template <typename Body>
 [[gnu::always_inline]] inline void for_each_columns(const AxisView& view, int64_t begin,
                                                     int64_t end, const Body& body) {
     for (int64_t first = begin; first < end;) {
         int64_t column = first % view.inner;
-        int64_t count = std::min({kColumns, end - first, view.inner - column});
+        int64_t count = std::min({kColumnsAtOnce, end - first, view.inner - column});
         body(first, first / view.inner * view.n * view.inner + column, count);
         first += count;
     }

@@ -120,15 +120,15 @@ SDX_CLONES void log_sums_of_block(const Workers& threads, const float* in, int64
     }
 }
 
-// Lines that are columns of [n, stride]: `count` <= kColumns neighbours are taken together, so that
-// each step along them is a loop over what lies side by side.
+// Lines that are columns of [n, stride]: `count` <= kColumnsAtOnce neighbours are taken together,
+// so that each step along them is a loop over what lies side by side.
 
 // Calls body(row, j) for each row and each column, and asks in between whether the run shall end.
 // False: it shall.
 template <typename Body>
 [[gnu::always_inline]] inline bool for_columns(const Workers& threads, int64_t n, int64_t stride,
                                                int64_t count, const Body& body) {
-    return in_turns(threads, n, kPolled / kColumns, [&](int64_t begin, int64_t end) {
+    return in_turns(threads, n, kPolled / kColumnsAtOnce, [&](int64_t begin, int64_t end) {
         for (int64_t k = begin; k < end; ++k) {
             SDX_INDEPENDENT_LOOP
             for (int64_t j = 0; j < count; ++j) {
@@ -149,8 +149,8 @@ template <typename Body>
 
 SDX_CLONES void softmax_column_block(const Workers& threads, const float* in, int64_t n,
                                      int64_t stride, int64_t count, float* out) {
-    float greatest[kColumns], factors[kColumns];
-    double sums[kColumns];
+    float greatest[kColumnsAtOnce], factors[kColumnsAtOnce];
+    double sums[kColumnsAtOnce];
     std::fill_n(sums, count, 0.0);
     bool goes_on = find_greatest_of_columns(threads, in, n, stride, count, greatest);
     goes_on = goes_on && for_columns(threads, n, stride, count, [&](int64_t i, int64_t j) {
@@ -171,8 +171,8 @@ SDX_CLONES void softmax_column_block(const Workers& threads, const float* in, in
 
 SDX_CLONES void log_softmax_column_block(const Workers& threads, const float* in, int64_t n,
                                          int64_t stride, int64_t count, float* out) {
-    float greatest[kColumns], shifts[kColumns];
-    double sums[kColumns];
+    float greatest[kColumnsAtOnce], shifts[kColumnsAtOnce];
+    double sums[kColumnsAtOnce];
     std::fill_n(sums, count, 0.0);
     bool goes_on = find_greatest_of_columns(threads, in, n, stride, count, greatest);
     goes_on = goes_on && for_columns(threads, n, stride, count, [&](int64_t i, int64_t j) {
@@ -216,15 +216,16 @@ void log_sums_of_rows(const Workers& threads, const float* in, int64_t n, int64_
 
 void softmax_columns(const Workers& threads, const float* in, int64_t n, int64_t stride,
                      int64_t count, float* out) {
-    for (int64_t j = 0; j < count; j += kColumns) {
-        softmax_column_block(threads, in + j, n, stride, std::min(kColumns, count - j), out + j);
+    for (int64_t j = 0; j < count; j += kColumnsAtOnce) {
+        softmax_column_block(threads, in + j, n, stride, std::min(kColumnsAtOnce, count - j),
+                             out + j);
     }
 }
 
 void log_softmax_columns(const Workers& threads, const float* in, int64_t n, int64_t stride,
                          int64_t count, float* out) {
-    for (int64_t j = 0; j < count; j += kColumns) {
-        log_softmax_column_block(threads, in + j, n, stride, std::min(kColumns, count - j),
+    for (int64_t j = 0; j < count; j += kColumnsAtOnce) {
+        log_softmax_column_block(threads, in + j, n, stride, std::min(kColumnsAtOnce, count - j),
                                  out + j);
     }
 }

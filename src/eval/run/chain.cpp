@@ -15,7 +15,7 @@ namespace {
 
 // Elements of a block: its values stay in the second cache, and the calls of kernels take little
 // time beside their loops.
-constexpr int64_t kBlock = 1 << 13;
+constexpr int64_t kChainBlock = 1 << 13;
 // Blocks begin at multiples of so many elements, where the vectors of a loop over the whole tensor
 // begin too: what is left at the end of a vector loop is rounded as before.
 constexpr int64_t kVector = 64;
@@ -102,7 +102,7 @@ std::optional<Dims> dims_of_chain(const ChainPlan& chain, const Frame& frame) {
             largest = &value.tensor();
         }
     }
-    if (largest == nullptr || largest->count() < 2 * kBlock) {
+    if (largest == nullptr || largest->count() < 2 * kChainBlock) {
         return std::nullopt;
     }
     bool fit = std::all_of(chain.inputs.begin(), chain.inputs.end(), [&](Operand operand) {
@@ -152,9 +152,9 @@ std::optional<Cut> cut_of(const ChainPlan& chain, const Frame& frame) {
     // What has one element is a number to kernels, which may do less for it: no part may look like
     // one that is none. So the last block has the rest of the rows beside its own.
     step = has_numbers ? std::max<int64_t>(step, 2) : step;
-    cut.block = std::max(kBlock / cut.row_size / step * step, step);
+    cut.block = std::max(kChainBlock / cut.row_size / step * step, step);
     cut.count = cut.rows / cut.block;
-    if (cut.count < 2 || cut.block * cut.row_size > 4 * kBlock) {
+    if (cut.count < 2 || cut.block * cut.row_size > 4 * kChainBlock) {
         return std::nullopt;
     }
     return cut;

@@ -11,6 +11,7 @@ import pytest
 
 from places import ROOT
 
+FIRST = "namespace {\n\nint twice(int x) {\n\nconstexpr int kMost = 4;\n\nstruct Reader {\n"
 HEADER = "// A header.\n#pragma once\n"
 HOST = ".".join(("pypi", "org"))
 MACHINE = "/".join(("", "home", "someone", "checkout"))
@@ -34,7 +35,7 @@ def tree(tmp_path: pathlib.Path) -> pathlib.Path:
     plant(tmp_path, "src/lsp/json.h", HEADER)
     plant(tmp_path, "src/lsp/json.cpp", "#include <nlohmann/json.hpp>\n")
     plant(tmp_path, "src/infer/strings.cpp", '// throw and try {\nconst auto* s = "throw \'em";\n')
-    plant(tmp_path, "src/infer/first.cpp", "namespace {\n\nint twice(int x) {\n")
+    plant(tmp_path, "src/infer/first.cpp", FIRST)
     plant(tmp_path, "src/infer/diagnostics.def", 'SDX_DIAGNOSTIC(Odd, "odd-rank", kError)\n')
     plant(tmp_path, "src/infer/odd.cpp", "const auto& kind = kOdd;\n")
     plant(tmp_path, "docs/diagnostics/odd-rank.md", "# odd-rank\n")
@@ -175,7 +176,22 @@ def test_the_small_tree_keeps_the_rules(tree: pathlib.Path) -> None:
         (
             "src/infer/second.cpp",
             "namespace {\n\nbool twice(bool x) {\n",
-            "src/infer/second.cpp:3: `twice` is a function of first.cpp too",
+            "src/infer/second.cpp:3: `twice` is a name of first.cpp too",
+        ),
+        (
+            "src/infer/second.cpp",
+            "namespace {\n\nconstexpr int kMost = 8;\n",
+            "src/infer/second.cpp:3: `kMost` is a name of first.cpp too",
+        ),
+        (
+            "src/infer/second.cpp",
+            "namespace {\n\nclass Reader {\n",
+            "src/infer/second.cpp:3: `Reader` is a name of first.cpp too",
+        ),
+        (
+            "src/infer/second.h",
+            HEADER + "struct Reader {\n",
+            "src/infer/second.h:3: `Reader` is a name of first.cpp too",
         ),
         (
             "src/infer/long.cpp",

@@ -9,7 +9,7 @@ namespace {
 
 // --- Einsum: "ij,jk->ik" as the labels of each operand and of the result.
 
-struct Equation {
+struct EinsumTerms {
     std::vector<std::string> terms;
     std::string result;
 };
@@ -44,7 +44,7 @@ bool expand_ellipsis(std::string* term, const std::string& letters, size_t rank)
 }
 
 // The equation of a call that has run, so that its form is right.
-bool read_equation(Backward& b, Equation* equation) {
+bool read_equation(Backward& b, EinsumTerms* equation) {
     std::string text(b.context().string_attribute("equation"));
     text.erase(std::remove(text.begin(), text.end(), ' '), text.end());
     size_t arrow = text.find("->");
@@ -107,7 +107,7 @@ struct Diagonals {
     std::vector<Expr> places;
 };
 
-Diagonals take_diagonals(Backward& b, Equation* equation) {
+Diagonals take_diagonals(Backward& b, EinsumTerms* equation) {
     Diagonals result;
     for (size_t i = 0; i < equation->terms.size(); ++i) {
         std::string& term = equation->terms[i];
@@ -128,7 +128,7 @@ Diagonals take_diagonals(Backward& b, Equation* equation) {
 }
 
 // The size of each label; 1 where an axis is broadcast.
-int64_t size_of(const std::vector<Expr>& operands, const Equation& equation, char label) {
+int64_t size_of(const std::vector<Expr>& operands, const EinsumTerms& equation, char label) {
     int64_t size = 1;
     for (size_t i = 0; i < equation.terms.size(); ++i) {
         size_t at = equation.terms[i].find(label);
@@ -139,7 +139,7 @@ int64_t size_of(const std::vector<Expr>& operands, const Equation& equation, cha
     return size;
 }
 
-Dims sizes_of(const std::vector<Expr>& operands, const Equation& equation,
+Dims sizes_of(const std::vector<Expr>& operands, const EinsumTerms& equation,
               const std::string& term) {
     Dims dims;
     for (char label : term) {
@@ -192,7 +192,7 @@ void gemm(Backward& b) {
 // what the operand has not. What only the operand has was summed over: there it is the same
 // everywhere.
 void einsum(Backward& b) {
-    Equation equation;
+    EinsumTerms equation;
     if (!read_equation(b, &equation)) {
         b.fail("the equation has too many axes: write it without `...`");
         return;

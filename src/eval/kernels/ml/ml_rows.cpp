@@ -59,19 +59,19 @@ constexpr int kFewSums = 4;
 constexpr int kManySums = 8;
 
 // Sums of floats are added up in blocks of so many items, so that their errors stay small.
-constexpr int64_t kBlock = 128;
+constexpr int64_t kRowBlock = 128;
 
 // By vectors, as a compiler left to itself may choose the wrong one of the three loops.
 template <int kSums, typename S, typename W>
 [[gnu::always_inline]] inline void add_products(const Lanes<S>* items, int64_t count,
                                                 const W* const* weights, Lanes<S>* sums) {
-    for (int64_t begin = 0; begin == 0 || begin < count; begin += kBlock) {
+    for (int64_t begin = 0; begin == 0 || begin < count; begin += kRowBlock) {
         // One by one: an array that is cleared or copied whole does not stay in registers.
         Vector<S> part[kSums];
         for (Vector<S>& one : part) {
             one = Vector<S>{};
         }
-        for (int64_t i = begin; i < std::min(count, begin + kBlock); ++i) {
+        for (int64_t i = begin; i < std::min(count, begin + kRowBlock); ++i) {
             Vector<S> item;
             std::memcpy(&item, items + i, sizeof item);
             for (int s = 0; s < kSums; ++s) {
