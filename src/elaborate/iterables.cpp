@@ -240,10 +240,10 @@ std::optional<Iterable> object_iterable(Context& c, const Object& object, const 
         }
         return result;
     }
-    // The rows of an array are as known as the items of a list, but a `for` over many would be
-    // long.
-    std::optional<std::vector<Object>> rows =
-        object.is(ObjectKind::kConstant) && body.empty() ? static_items(c, object) : std::nullopt;
+    // The rows of an array are as known as a list's items, but a `for` over many would be long.
+    bool is_asked = (object.is(ObjectKind::kConstant) && body.empty()) ||
+                    special_method(object, "__iter__").has_value();
+    auto rows = is_asked ? static_items(c, object) : std::nullopt;
     if (rows) {
         for (const Object& row : *rows) {
             name_part(c, row, object);

@@ -29,6 +29,7 @@
 #include "elaborate/objects/namespaces.h"
 #include "elaborate/objects/owners.h"
 #include "elaborate/objects/statics.h"
+#include "elaborate/operators/special_methods.h"
 #include "elaborate/objects/type_text.h"
 #include "elaborate/operators/equality.h"
 #include "ir/standard.h"
@@ -501,6 +502,12 @@ Object subscript(Context& c, const Object& object, const Object& index, const Ex
             if (answer.value) {
                 note_foreign(c, *answer.value);
                 return *answer.value;
+            }
+            if (index.is_graph_value()) {
+                if (std::optional<Object> item =
+                        call_special(c, object, "__getitem__", {index}, range)) {
+                    return *item;
+                }
             }
             return refuse_index(c, range,
                                 fmt::format("`{}` has no item {}{}{}", repr(object), repr(index),

@@ -19,6 +19,7 @@
 #include "elaborate/objects/namespaces.h"
 #include "elaborate/objects/statics.h"
 #include "elaborate/operators/truth.h"
+#include "elaborate/operators/special_methods.h"
 
 namespace sardonyx::elaborate {
 
@@ -62,8 +63,8 @@ Object py_len(Context& c, const Arguments& a) {
     if (object.is(ObjectKind::kRange)) {
         return Object::integer(object.get<RangeObject>().size());
     }
-    if (std::optional<Object> method = special_method(object, "__len__")) {
-        return call_method_of(c, *method, object, {}, a.range);
+    if (std::optional<Object> length = call_special(c, object, "__len__", {}, a.range)) {
+        return *length;
     }
     bool has_length = !object.is(ObjectKind::kIterator) || object.get<IteratorObject>().is_view;
     std::optional<std::vector<Object>> items = has_length ? static_items(c, object) : std::nullopt;
@@ -103,7 +104,8 @@ Object lazy(Context& c, std::string_view what, const Arguments& a, size_t first,
         bool is_iterable = source.is_sequence() || source.is(ObjectKind::kDict) ||
                            source.is(ObjectKind::kSet) || source.is(ObjectKind::kRange) ||
                            source.is(ObjectKind::kString) || source.is(ObjectKind::kIterator) ||
-                           (source.is(ObjectKind::kConstant) && source.get<Tensor>().rank() > 0);
+                           (source.is(ObjectKind::kConstant) && source.get<Tensor>().rank() > 0) ||
+                           special_method(source, "__iter__").has_value();
         if (!is_iterable) {
             return refuse(c, a.range, fmt::format("{} over {}", what, kind_name(source)),
                           "give lists whose lengths are known");

@@ -234,6 +234,9 @@ std::optional<Object> library_name(std::string_view name) {
         is_exception_type(name)) {
         return python_type(name);
     }
+    if (name == kNotImplemented) {
+        return python_type(name);
+    }
     if (name == "Ellipsis") {
         return Object::ellipsis();
     }

@@ -211,6 +211,9 @@ std::optional<std::vector<Object>> static_items(Context& c, const Object& object
         case ObjectKind::kConstant:
             return rows_of_array(c, object);
         case ObjectKind::kModule:
+            if (std::optional<Object> iterator = asked_iterator(c, object)) {
+                return iterator->is_error() ? std::nullopt : static_items(c, *iterator);
+            }
             return members_of(object);
         case ObjectKind::kOpaque:
             return items_of_opaque(c, object);
