@@ -139,6 +139,8 @@ def parts_of(
     if not settings.eq or settings.order or not _plain_fields(kind):
         return None
     fields = [one.name for one in dataclasses.fields(kind)]
+    if vars(kind).get("__match_args__", tuple(fields)) != tuple(fields):
+        return None
     return (
         place, kind.__name__, True, settings.frozen, fields, bases, abstract, _is_protocol(kind),
     )  # fmt: skip

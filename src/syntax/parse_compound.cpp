@@ -235,7 +235,9 @@ const Stmt* Parser::opaque_stmt(std::string_view keyword, uint32_t begin, Exprs 
         if (keyword == "match") {
             subject = star_expressions();
         }
-        return keyword == "with" ? with_items(items) : keyword == "class" ? class_bases(bases) : true;
+        return keyword == "with"    ? with_items(items)
+               : keyword == "class" ? class_bases(bases)
+                                    : true;
     });
     colon(header);
     if (keyword == "match") {

@@ -47,7 +47,7 @@ struct ClassKind {
     bool has_eq = true;
     bool has_repr = true;
     bool has_order = false;
-    bool is_by_keyword = false;  // a dataclass with kw_only=True
+    bool is_by_keyword = false;           // a dataclass with kw_only=True
     std::vector<const Namespace*> bases;  // classes of the file, in order
 
     const Namespace* base() const { return bases.empty() ? nullptr : bases[0]; }
@@ -82,7 +82,8 @@ const Namespace* base_class(const Object& base) {
     return is_class && found->unknown_all == nullptr ? found : nullptr;
 }
 
-// A base that says nothing of what instances are: ABC, Protocol, Generic[T]. Empty: another one.
+// A base that says nothing of what instances are: ABC, Protocol, Generic[T], object. Empty: another
+// one.
 std::string bare_base(Context& c, const syntax::Expr* base) {
     const auto* subscript =
         base != nullptr ? syntax::maybe_as<syntax::SubscriptExpr>(base) : nullptr;
@@ -93,7 +94,8 @@ std::string bare_base(Context& c, const syntax::Expr* base) {
     }
     Object type = eval(c, name);
     std::string text = type.is(ObjectKind::kPythonType) ? type.get<PythonType>().name : "";
-    return text == "ABC" || text == "Generic" || text == "Protocol" ? text : "";
+    bool is_bare = text == "ABC" || text == "Generic" || text == "Protocol" || text == "object";
+    return is_bare ? text : "";
 }
 
 // What decorators and bases say; nothing, and a diagnostic, for others.
@@ -137,7 +139,8 @@ std::optional<ClassKind> kind_of(Context& c, const syntax::OpaqueStmt* statement
         kind.kind = Namespace::Kind::kNamedTuple;
         return kind;
     }
-    bool is_of_dataclass = kind.base() != nullptr && kind.base()->kind == Namespace::Kind::kDataclass;
+    bool is_of_dataclass =
+        kind.base() != nullptr && kind.base()->kind == Namespace::Kind::kDataclass;
     bool are_plain = std::all_of(kind.bases.begin(), kind.bases.end(), [](const Namespace* one) {
         return one->kind == Namespace::Kind::kClass;
     });
@@ -339,7 +342,8 @@ bool is_plain_member(const Namespace& made, const std::string& name, const Objec
                made.kind != Namespace::Kind::kEnumeration && !is_named;
     }
     if (is_special_method(name)) {
-        return made.kind == Namespace::Kind::kClass && value.is(ObjectKind::kClosure);
+        return made.kind == Namespace::Kind::kClass &&
+               (value.is(ObjectKind::kClosure) || (name == "__hash__" && value.is_none()));
     }
     if (name.rfind("__", 0) == 0 || value.is(ObjectKind::kUnbound)) {
         return false;
@@ -407,9 +411,8 @@ std::vector<std::string> abstract_methods(Context& c, const syntax::OpaqueStmt* 
     for (size_t i = 1; i < made.order().size(); ++i) {
         // Abstract is what the first class in order that has it says of it.
         for (const std::string& name : made.order()[i]->abstract) {
-            auto first = std::find_if(
-                made.order().begin(), made.order().end(),
-                [&name](const Namespace* one) { return one->has_own(name); });
+            auto first = std::find_if(made.order().begin(), made.order().end(),
+                                      [&name](const Namespace* one) { return one->has_own(name); });
             bool is_new = std::find(names.begin(), names.end(), name) == names.end();
             if (is_new && first - made.order().begin() == static_cast<std::ptrdiff_t>(i)) {
                 names.push_back(name);
@@ -536,9 +539,8 @@ Object make_class(Context& c, const syntax::OpaqueStmt* statement, const ScriptF
         made->set(text, is_member ? make_member(c, *made, text, *value, *kind) : *value);
     }
     made->is_protocol = kind->is_protocol;
-    made->is_abc =
-        kind->is_abc || std::any_of(kind->bases.begin(), kind->bases.end(),
-                                    [](const Namespace* one) { return one->is_abc; });
+    made->is_abc = kind->is_abc || std::any_of(kind->bases.begin(), kind->bases.end(),
+                                               [](const Namespace* one) { return one->is_abc; });
     if (made->is_abc) {
         made->abstract = abstract_methods(c, statement, *made);
     }

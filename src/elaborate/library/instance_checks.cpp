@@ -154,6 +154,16 @@ std::optional<Object> instance_of_open(Context& c, const Arguments& a,
     return std::nullopt;
 }
 
+// Whether it is a class of the environment that does not say itself what its instances are.
+bool is_plain_class(Context& c, const Object& type) {
+    std::optional<Object> own = type.is(ObjectKind::kOpaque)
+                                    ? c.function().environment->attribute(type, "__class__").value
+                                    : std::nullopt;
+    return own && ((own->is(ObjectKind::kPythonType) && own->get<PythonType>().name == "type") ||
+                   (own->is(ObjectKind::kOpaque) &&
+                    own->get<OpaqueObject>().describe() == "<class 'type'>"));
+}
+
 // Of an object that only Python can look into, by the classes that it has as bases.
 Object instance_of_opaque(Context& c, const Arguments& a, const std::vector<Object>& types) {
     Environment& environment = *c.function().environment;
@@ -176,25 +186,16 @@ Object instance_of_opaque(Context& c, const Arguments& a, const std::vector<Obje
             return Object::boolean(true);
         }
         // Others, such as Sequence, may say of a class that it is one of them.
-        is_certain = type.is(ObjectKind::kPythonType) &&
-                     std::find(std::begin(kBuiltinTypes), std::end(kBuiltinTypes),
-                               type.get<PythonType>().name) != std::end(kBuiltinTypes);
+        is_certain = is_plain_class(c, type) ||
+                     (type.is(ObjectKind::kPythonType) &&
+                      std::find(std::begin(kBuiltinTypes), std::end(kBuiltinTypes),
+                                type.get<PythonType>().name) != std::end(kBuiltinTypes));
     }
     return is_certain ? Object::boolean(false)
                       : refuse(c, a.range,
                                fmt::format("whether `{}` is an instance of this is not known here",
                                            repr(a.positional[0])),
                                "check it outside the script");
-}
-
-// Whether it is a class of the environment that does not say itself what its instances are.
-bool is_plain_class(Context& c, const Object& type) {
-    std::optional<Object> own = type.is(ObjectKind::kOpaque)
-                                    ? c.function().environment->attribute(type, "__class__").value
-                                    : std::nullopt;
-    return own && ((own->is(ObjectKind::kPythonType) && own->get<PythonType>().name == "type") ||
-                   (own->is(ObjectKind::kOpaque) &&
-                    own->get<OpaqueObject>().describe() == "<class 'type'>"));
 }
 
 // Whether it is an object, or a member of an enumeration, that the environment alone looks into.
@@ -270,8 +271,7 @@ Object py_isinstance(Context& c, const Arguments& a) {
                       "ask for its `dtype`");
     }
     for (const Object& type : types) {
-        if (type.is(ObjectKind::kOpaque) &&
-            type.get<OpaqueObject>().describe() == "<class 'object'>") {
+        if (type.is(ObjectKind::kPythonType) && type.get<PythonType>().name == "object") {
             return Object::boolean(true);
         }
         Namespace* of_file = as_namespace(type);
@@ -364,7 +364,18 @@ std::optional<bool> has_member(Context& c, const Arguments& a, std::string_view 
 namespace {
 
 // Whether a class is another one or derived from it; nothing: that is not known here.
-std::optional<bool> is_subclass(const Object& type, const Object& base) {
+std::optional<bool> is_subclass(Context& c, const Object& type, const Object& base) {
+    if (type.is(ObjectKind::kOpaque)) {
+        std::optional<Object> order = c.function().environment->attribute(type, "__mro__").value;
+        if (!order || !order->is(ObjectKind::kTuple)) {
+            return std::nullopt;
+        }
+        bool is_base =
+            std::any_of(order->items().begin(), order->items().end(),
+                        [&base](const Object& one) { return is_same_object(one, base); });
+        bool is_certain = base.is(ObjectKind::kPythonType) || is_plain_class(c, base);
+        return is_base || is_certain ? std::optional(is_base) : std::nullopt;
+    }
     constexpr std::string_view kUnrelated[] = {"bool", "int",  "float", "str",
                                                "list", "dict", "set",   "frozenset"};
     Namespace *own = as_namespace(type), *other = as_namespace(base);
@@ -396,7 +407,7 @@ Object py_issubclass(Context& c, const Arguments& a) {
         bases = std::vector<Object>(bases[0].items());
     }
     for (const Object& base : bases) {
-        std::optional<bool> answer = is_subclass(a.positional[0], base);
+        std::optional<bool> answer = is_subclass(c, a.positional[0], base);
         if (!answer) {
             return refuse(c, a.range,
                           fmt::format("`issubclass` of {} and {}", kind_name(a.positional[0]),

@@ -18,8 +18,8 @@
 #include "elaborate/objects/items.h"
 #include "elaborate/objects/namespaces.h"
 #include "elaborate/objects/statics.h"
-#include "elaborate/operators/truth.h"
 #include "elaborate/operators/special_methods.h"
+#include "elaborate/operators/truth.h"
 
 namespace sardonyx::elaborate {
 
@@ -66,7 +66,11 @@ Object py_len(Context& c, const Arguments& a) {
     if (std::optional<Object> length = call_special(c, object, "__len__", {}, a.range)) {
         return *length;
     }
-    bool has_length = !object.is(ObjectKind::kIterator) || object.get<IteratorObject>().is_view;
+    bool is_counted = object.is(ObjectKind::kOpaque)
+                          ? c.function().environment->attribute(object, "__len__").value.has_value()
+                          : !special_method(object, "__iter__").has_value();
+    bool has_length =
+        is_counted && (!object.is(ObjectKind::kIterator) || object.get<IteratorObject>().is_view);
     std::optional<std::vector<Object>> items = has_length ? static_items(c, object) : std::nullopt;
     return items ? Object::integer(static_cast<int64_t>(items->size()))
                  : refuse(c, a.range, fmt::format("`len` of {}", kind_name(object)));
@@ -193,8 +197,7 @@ Object py_enumerate(Context& c, const Arguments& a) {
 }
 
 Object py_reversed(Context& c, const Arguments& a) {
-    if (a.positional[0].is(ObjectKind::kIterator) &&
-        !a.positional[0].get<IteratorObject>().is_view) {
+    if (gives_once(a.positional[0]) || special_method(a.positional[0], "__iter__")) {
         return refuse(c, a.range, fmt::format("`reversed` of {}", kind_name(a.positional[0])),
                       "make a list of it first");
     }

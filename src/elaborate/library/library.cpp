@@ -50,8 +50,8 @@ constexpr NumpyType kNumpyTypes[] = {{"float16", ElementType::kFloat16},
                                      {"complex64", ElementType::kComplex64},
                                      {"complex128", ElementType::kComplex128}};
 
-constexpr std::string_view kPythonTypes[] = {"int",   "float", "bool", "str",       "list",
-                                             "tuple", "dict",  "set",  "frozenset", "type"};
+constexpr std::string_view kPythonTypes[] = {"int",  "float", "bool",      "str",  "list",  "tuple",
+                                             "dict", "set",   "frozenset", "type", "object"};
 
 constexpr std::string_view kTypingNames[] = {"Optional", "Union", "List", "Dict",      "Mapping",
                                              "Sequence", "Tuple", "Any",  "Annotated", "Iterable"};

@@ -74,10 +74,9 @@ bool goes_with(Context& c, const Object& object, const Namespace* type) {
 std::vector<Namespace*> classes_behind(Context& c, const Object& self, const Namespace* type) {
     const Namespace* own = as_class(c, self);
     own = own != nullptr ? own : class_of(self);
-    std::optional<Object> kind =
-        own == nullptr && self.is(ObjectKind::kOpaque)
-            ? c.function().environment->attribute(self, "__class__").value
-            : std::nullopt;
+    std::optional<Object> kind = own == nullptr && self.is(ObjectKind::kOpaque)
+                                     ? c.function().environment->attribute(self, "__class__").value
+                                     : std::nullopt;
     own = kind ? as_class(c, *kind) : own;
     std::vector<Namespace*> order;
     if (own != nullptr) {
@@ -87,9 +86,9 @@ std::vector<Namespace*> classes_behind(Context& c, const Object& self, const Nam
     } else {
         // One of Python's, whose class may have others among its bases that are not the compiler's.
         Environment& environment = *c.function().environment;
-        std::optional<Object> all =
-            kind && kind->is(ObjectKind::kOpaque) ? environment.attribute(*kind, "__mro__").value
-                                                  : std::nullopt;
+        std::optional<Object> all = kind && kind->is(ObjectKind::kOpaque)
+                                        ? environment.attribute(*kind, "__mro__").value
+                                        : std::nullopt;
         if (!all || !all->is(ObjectKind::kTuple)) {
             return {nullptr};
         }

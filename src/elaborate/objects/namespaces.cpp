@@ -223,12 +223,13 @@ std::optional<Object> special_method(const Object& instance, std::string_view na
 }
 
 bool is_special_method(std::string_view name) {
-    constexpr std::string_view kPlain[] = {
-        "__repr__", "__str__", "__hash__", "__bool__", "__contains__", "__iter__", "__neg__",
-        "__pos__",  "__invert__", "__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"};
-    constexpr std::string_view kTurned[] = {
-        "add__",    "sub__", "mul__", "matmul__", "truediv__", "mod__", "pow__",
-        "lshift__", "rshift__", "or__",  "xor__",    "and__",     "floordiv__"};
+    constexpr std::string_view kPlain[] = {"__repr__",     "__str__",  "__hash__", "__bool__",
+                                           "__contains__", "__iter__", "__neg__",  "__pos__",
+                                           "__invert__",   "__eq__",   "__ne__",   "__lt__",
+                                           "__le__",       "__gt__",   "__ge__"};
+    constexpr std::string_view kTurned[] = {"add__", "sub__", "mul__",     "matmul__", "truediv__",
+                                            "mod__", "pow__", "lshift__",  "rshift__", "or__",
+                                            "xor__", "and__", "floordiv__"};
     auto is_among = [](std::string_view one, const auto& names) {
         return std::find(std::begin(names), std::end(names), one) != std::end(names);
     };

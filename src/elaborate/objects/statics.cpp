@@ -478,8 +478,8 @@ Object static_compare(Context& c, syntax::CompareOp op, const Object& a, const O
                 return refuse(c, range, fmt::format("`in` on {}", kind_name(b)));
             }
             bool by_hash = b.is(ObjectKind::kDict) || b.is(ObjectKind::kSet);
-            if (!*found && (by_hash ? may_share_nan(a, b) || holds_own_equality(a)
-                                    : is_doubtful(a, b))) {
+            if (!*found &&
+                (by_hash ? may_share_nan(a, b) || holds_own_equality(a) : is_doubtful(a, b))) {
                 return refuse_doubtful(c, a, b, range);
             }
             return Object::boolean(*found == (op == CompareOp::kIn));

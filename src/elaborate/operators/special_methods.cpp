@@ -25,9 +25,9 @@ using syntax::Range;
 namespace {
 
 // In the order of lowering::Binary, without the underscores.
-constexpr std::string_view kBinaryNames[] = {"add",    "sub", "mul", "matmul", "truediv",
-                                             "mod",    "pow", "lshift", "rshift", "or",
-                                             "xor",    "and", "floordiv"};
+constexpr std::string_view kBinaryNames[] = {"add", "sub", "mul",     "matmul", "truediv",
+                                             "mod", "pow", "lshift",  "rshift", "or",
+                                             "xor", "and", "floordiv"};
 
 // In the order of CompareOp; what the other operand is asked for.
 constexpr std::string_view kCompareNames[] = {"__eq__", "__ne__", "__lt__",
@@ -46,9 +46,8 @@ const Namespace* class_in_program(Context& c, const Object& object) {
     }
     Environment& environment = *c.function().environment;
     std::optional<Object> type = environment.attribute(object, "__class__").value;
-    std::optional<Object> found = type && type->is(ObjectKind::kOpaque)
-                                      ? environment.own_class(*type)
-                                      : std::nullopt;
+    std::optional<Object> found =
+        type && type->is(ObjectKind::kOpaque) ? environment.own_class(*type) : std::nullopt;
     return found ? as_namespace(*found) : nullptr;
 }
 
@@ -122,8 +121,7 @@ std::optional<Object> asked(Context& c, std::string_view symbol, const Object& a
 std::optional<Object> call_special(Context& c, const Object& instance, std::string_view name,
                                    std::vector<Object> arguments, Range range) {
     std::optional<Object> method = method_of(class_in_program(c, instance), name);
-    return method ? std::optional(
-                        call_method(c, *method, instance, std::move(arguments), range))
+    return method ? std::optional(call_method(c, *method, instance, std::move(arguments), range))
                   : std::nullopt;
 }
 
@@ -140,8 +138,7 @@ std::optional<Object> special_binary(Context& c, syntax::BinaryOp op, const Obje
                  fmt::format("__r{}__", kBinaryNames[index]), range);
 }
 
-std::optional<Object> special_unary(Context& c, syntax::UnaryOp op, const Object& a,
-                                    Range range) {
+std::optional<Object> special_unary(Context& c, syntax::UnaryOp op, const Object& a, Range range) {
     std::string_view name = op == syntax::UnaryOp::kMinus    ? "__neg__"
                             : op == syntax::UnaryOp::kPlus   ? "__pos__"
                             : op == syntax::UnaryOp::kInvert ? "__invert__"
@@ -200,9 +197,10 @@ std::optional<Object> special_compare(Context& c, CompareOp op, const Object& a,
 
 std::optional<Object> special_truth(Context& c, const Object& object, Range range) {
     std::optional<Object> answer = call_special(c, object, "__bool__", {}, range);
-    bool is_bool = answer && (answer->is(ObjectKind::kBool) ||
-                              (answer->is_tensor() &&
-                               answer->value()->type.element_type() == ElementType::kBool));
+    bool is_bool =
+        answer &&
+        (answer->is(ObjectKind::kBool) ||
+         (answer->is_tensor() && answer->value()->type.element_type() == ElementType::kBool));
     if (answer && !answer->is_error() && !is_bool) {
         return refuse(c, range, fmt::format("`__bool__` that gives {}", kind_name(*answer)),
                       "give a bool");
@@ -215,8 +213,11 @@ std::optional<Object> special_truth(Context& c, const Object& object, Range rang
         return answer;
     }
     std::optional<Object> length = call_special(c, object, "__len__", {}, range);
-    return length ? std::optional(length->is_error() ? *length : condition(c, *length, range))
-                  : std::nullopt;
+    if (length) {
+        return length->is_error() ? *length : condition(c, *length, range);
+    }
+    return class_in_program(c, object) != nullptr ? std::optional(Object::boolean(true))
+                                                  : std::nullopt;
 }
 
 }  // namespace sardonyx::elaborate
