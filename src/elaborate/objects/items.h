@@ -12,9 +12,6 @@ namespace sardonyx::elaborate {
 // none, or has more than Limits::static_iterations items. Reports nothing.
 std::optional<std::vector<Object>> static_items(Context& c, const Object& object);
 
-// What `__iter__` of an instance gives; nothing: its class has none. The interpreter has it.
-std::optional<Object> asked_iterator(Context& c, const Object& instance);
-
 // The first items of such an iterable, at most so many, where it has them without the others.
 std::optional<std::vector<Object>> first_items(Context& c, const Object& object, size_t most);
 

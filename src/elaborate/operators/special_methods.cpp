@@ -10,7 +10,7 @@
 #include "elaborate/emit/interpreter.h"
 #include "elaborate/objects/arrays.h"
 #include "elaborate/objects/exception_types.h"
-#include "elaborate/objects/items.h"
+#include "elaborate/objects/iteration.h"
 #include "elaborate/objects/namespaces.h"
 #include "elaborate/objects/statics.h"
 #include "elaborate/operators/lowered.h"
@@ -51,7 +51,7 @@ const Namespace* class_in_program(Context& c, const Object& object) {
     return found ? as_namespace(*found) : nullptr;
 }
 
-std::optional<Object> method_of(const Namespace* type, std::string_view name) {
+std::optional<Object> method_in(const Namespace* type, std::string_view name) {
     return type != nullptr ? const_cast<Namespace*>(type)->lookup(name) : std::nullopt;
 }
 
@@ -82,7 +82,7 @@ bool leaves_to_right(const Object& a) {
 std::optional<Object> asked(Context& c, std::string_view symbol, const Object& a, const Object& b,
                             const std::string& name, const std::string& turned, Range range) {
     const Namespace *left = class_in_program(c, a), *right = class_in_program(c, b);
-    std::optional<Object> first = method_of(left, name), second = method_of(right, turned);
+    std::optional<Object> first = method_in(left, name), second = method_in(right, turned);
     bool is_compare = name == turned || symbol.starts_with('<') || symbol.starts_with('>');
     if ((left == right && left != nullptr && !is_compare) ||
         (left == nullptr && !leaves_to_right(a))) {
@@ -92,7 +92,7 @@ std::optional<Object> asked(Context& c, std::string_view symbol, const Object& a
         return std::nullopt;
     }
     // A class that is derived from the other one, with a method of its own, comes first.
-    std::optional<Object> inherited = method_of(left, turned);
+    std::optional<Object> inherited = method_in(left, turned);
     bool is_turned = first && second && left != right && is_derived(right, left) &&
                      (is_compare || !inherited || !is_same_object(*inherited, *second));
     for (int i = 0; i < 2; ++i) {
@@ -120,7 +120,7 @@ std::optional<Object> asked(Context& c, std::string_view symbol, const Object& a
 
 std::optional<Object> call_special(Context& c, const Object& instance, std::string_view name,
                                    std::vector<Object> arguments, Range range) {
-    std::optional<Object> method = method_of(class_in_program(c, instance), name);
+    std::optional<Object> method = method_in(class_in_program(c, instance), name);
     return method ? std::optional(call_method(c, *method, instance, std::move(arguments), range))
                   : std::nullopt;
 }
@@ -180,11 +180,11 @@ std::optional<Object> special_compare(Context& c, CompareOp op, const Object& a,
     }
     if (op == CompareOp::kNotEq) {
         const Namespace *left = class_in_program(c, a), *right = class_in_program(c, b);
-        if (!method_of(left, "__ne__") && !method_of(right, "__ne__")) {
+        if (!method_in(left, "__ne__") && !method_in(right, "__ne__")) {
             return not_equal(c, a, b, range);
         }
-        if ((method_of(left, "__eq__") && !method_of(left, "__ne__")) ||
-            (method_of(right, "__eq__") && !method_of(right, "__ne__"))) {
+        if ((method_in(left, "__eq__") && !method_in(left, "__ne__")) ||
+            (method_in(right, "__eq__") && !method_in(right, "__ne__"))) {
             return refuse(c, range, "`!=` of two classes of which one has no `__ne__`",
                           "write `not a == b`");
         }
