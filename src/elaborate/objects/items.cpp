@@ -10,8 +10,8 @@
 #include "elaborate/objects/arrays.h"
 #include "elaborate/objects/changes.h"
 #include "elaborate/objects/context.h"
-#include "elaborate/objects/iteration.h"
 #include "elaborate/objects/exception_types.h"
+#include "elaborate/objects/iteration.h"
 #include "elaborate/objects/namespaces.h"
 #include "elaborate/objects/owners.h"
 
