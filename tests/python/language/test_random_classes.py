@@ -164,7 +164,8 @@ class Writer:
                     f"{indent}    r = r + 7.0"]  # fmt: skip
         if kind == 1:
             return [f"{indent}match {a}:", f"{indent}    case {self.pick(self.classes)}(n=1):",
-                    f"{indent}        r = r + 2.0", f"{indent}    case {self.pick(self.classes)}():",
+                    f"{indent}        r = r + 2.0",
+                    f"{indent}    case {self.pick(self.classes)}():",
                     f"{indent}        r = r * 0.5", f"{indent}    case _:",
                     f"{indent}        r = r - x"]  # fmt: skip
         if kind == 2:
