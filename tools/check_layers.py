@@ -171,6 +171,7 @@ INTERFACES = {
     "diagnostics/render.h",  # a source for each form
     "elaborate/elaborate.h",  # the entries
     "elaborate/emit/interpreter.h",  # what is above, as those below see it
+    "elaborate/objects/iteration.h",  # the same
     "elaborate/files/module.h",  # a class
     "eval/eval.h",  # the entries
     "eval/kernels/images/image.h",  # a source for each format

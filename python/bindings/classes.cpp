@@ -24,11 +24,11 @@ PythonClass::PythonClass(const char* module, nb::handle type, Kind kind, std::st
       module_(module),
       type_(nb::borrow(type)) {}
 
-std::optional<Object> PythonClass::lookup(std::string_view name) {
+std::optional<Object> PythonClass::lookup_own(std::string_view name) {
     nb::module_ helpers = nb::module_::import_(module_);
     nb::object found = helpers.attr("member_of")(type_, text_to_python(name));
     if (found.is_none()) {
-        return Namespace::lookup(name);
+        return Namespace::lookup_own(name);
     }
     return elaborate::member_made_by(text_from_python(nb::object(found[0])),
                                      object_from_python(found[1]));
@@ -64,19 +64,28 @@ std::optional<Object> class_of_program(nb::handle type, const std::string& path)
     if (parts.is_none()) {
         return std::nullopt;
     }
-    nb::object file = nb::object(parts[0]), base = nb::object(parts[5]);
+    nb::object file = nb::object(parts[0]);
     if (!file.is_none() && !driver::is_of_program(text_from_python(file), path)) {
         return std::nullopt;
     }
-    std::optional<Object> of = base.is_none() ? std::nullopt : class_of_program(base, path);
-    if (!base.is_none() && !of) {
-        return std::nullopt;
+    std::vector<const Namespace*> bases;
+    std::optional<Object> of;  // the first one
+    for (nb::handle base : nb::object(parts[5])) {
+        std::optional<Object> one = class_of_program(base, path);
+        if (!one) {
+            return std::nullopt;
+        }
+        of = of ? of : one;
+        bases.push_back(elaborate::as_namespace(*one));
     }
     Namespace::Kind kind =
         nb::cast<bool>(parts[2]) ? Namespace::Kind::kDataclass : Namespace::Kind::kClass;
     auto made = std::make_unique<PythonClass>(kClasses, type, kind,
                                               text_from_python(nb::object(parts[1])), of);
     made->is_frozen = nb::cast<bool>(parts[3]);
+    if (bases.size() > 1 && !made->set_bases(bases)) {
+        return std::nullopt;
+    }
     for (nb::handle field : nb::object(parts[4])) {
         made->fields.push_back(text_from_python(field));
     }

@@ -21,7 +21,7 @@ class PythonClass final : public elaborate::Namespace {
     PythonClass(const char* module, nb::handle type, Kind kind, std::string name,
                 const std::optional<elaborate::Object>& of);
 
-    std::optional<elaborate::Object> lookup(std::string_view name) override;
+    std::optional<elaborate::Object> lookup_own(std::string_view name) override;
     std::vector<std::string> names() override;
 
   private:

@@ -25,6 +25,16 @@ _METACLASSES = {("abc", "ABCMeta"), ("typing", "_ProtocolMeta")}
 _PLAIN = PLAIN | {"__dataclass_fields__", "__dataclass_params__", "__replace__"}
 # Methods that the compiler calls; what `dataclass` makes is known by its parameters.
 _METHODS = {"__init__", "__call__", "__len__", "__getitem__", "__post_init__"}
+# The same of plain classes: operators, comparisons and the like.
+_TURNED = (
+    "add", "sub", "mul", "matmul", "truediv", "mod", "pow", "lshift", "rshift", "or", "xor", "and",
+    "floordiv",
+)  # fmt: skip
+_SPECIAL = {
+    "__repr__", "__str__", "__hash__", "__bool__", "__contains__", "__iter__", "__neg__",
+    "__pos__", "__invert__", "__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__",
+    *(f"__{turned}{name}__" for name in _TURNED for turned in ("", "r")),
+}  # fmt: skip
 _MADE = {
     "__init__", "__eq__", "__repr__", "__hash__", "__setattr__", "__delattr__", "__lt__", "__le__",
     "__gt__", "__ge__",
@@ -51,6 +61,11 @@ def _is_of_typing(value: "Any") -> bool:
 def _is_plain(kind: type, is_data: bool) -> bool:
     for name, value in vars(kind).items():
         if _is_of_typing(value):
+            continue
+        if not is_data and name in _SPECIAL:
+            # Without a hash of its own a class that compares its instances has None.
+            if not isinstance(value, types.FunctionType) and (name, value) != ("__hash__", None):
+                return False
             continue
         is_special = name.startswith("__") and name.endswith("__")
         is_private = name.startswith("_" + kind.__name__.lstrip("_") + "__")
@@ -95,9 +110,9 @@ def kept(found: "Any") -> "tuple[str, Any]":
 
 def parts_of(
     kind: "Any",
-) -> "tuple[str | None, str, bool, bool, list[str], type | None, list[str], bool] | None":
+) -> "tuple[str | None, str, bool, bool, list[str], list[type], list[str], bool] | None":
     """The file that it is of, if that is known, its name, whether it is a dataclass, whether that
-    is frozen, its fields, its base, its abstract methods, and whether it is a protocol. None: it
+    is frozen, its fields, its bases, its abstract methods, and whether it is a protocol. None: it
     means something else."""
     if kind is object or not (type(kind) is type or _is_of(type(kind), _METACLASSES)):
         return None
@@ -111,23 +126,23 @@ def parts_of(
     place = files[0] if files else home if isinstance(home, str) else None
     if place is None and kind.__module__ in sys.modules and kind.__module__ != "__main__":
         return None
-    base = kind.__bases__[0] if len(kind.__bases__) == 1 else None
-    base = object if base is not None and _is_of(base, _BARE_BASES) else base
+    bases = [one for one in kind.__bases__ if one is not object and not _is_of(one, _BARE_BASES)]
     is_data = "__dataclass_params__" in vars(kind)
-    if base is None or not _is_plain(kind, is_data):
+    if not _is_plain(kind, is_data) or any(is_data != _is_data(base) for base in bases):
         return None
-    if base is not object and is_data != _is_data(base):
+    if is_data and len(bases) > 1:
         return None
-    above = None if base is object else base
     abstract = sorted(getattr(kind, "__abstractmethods__", ()))
     if not is_data:
-        return (place, kind.__name__, False, False, [], above, abstract, _is_protocol(kind))
+        return (place, kind.__name__, False, False, [], bases, abstract, _is_protocol(kind))
     settings = vars(kind)["__dataclass_params__"]
     if not settings.eq or settings.order or not _plain_fields(kind):
         return None
     fields = [one.name for one in dataclasses.fields(kind)]
+    if vars(kind).get("__match_args__", tuple(fields)) != tuple(fields):
+        return None
     return (
-        place, kind.__name__, True, settings.frozen, fields, above, abstract, _is_protocol(kind),
+        place, kind.__name__, True, settings.frozen, fields, bases, abstract, _is_protocol(kind),
     )  # fmt: skip
 
 

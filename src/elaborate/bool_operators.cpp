@@ -230,6 +230,20 @@ Object eval_bool_op(Context& c, const syntax::BoolOpExpr* expr) {
             return all;
         }
         std::optional<bool> so_far = all.is_graph_value() ? std::nullopt : truth(all);
+        if (!so_far && !all.is_graph_value() && i + 1 < expr->operands.size()) {
+            // An instance is asked, and is itself the answer.
+            Object test = condition(c, all, expr->operands[i]->range);
+            if (test.is_tensor()) {
+                refuse(c, expr->operands[i]->range,
+                       fmt::format("`{}` on {} whose length is known only when the graph runs",
+                                   expr->is_and ? "and" : "or", kind_name(all)),
+                       "choose with `a if c else b`");
+            }
+            if (test.is_error() || test.is_tensor()) {
+                return Object::error();
+            }
+            so_far = test.as_bool();
+        }
         if (so_far && *so_far != expr->is_and) {
             return all;  // short circuit
         }

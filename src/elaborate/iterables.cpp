@@ -106,12 +106,13 @@ std::optional<Iterable> tensor_range(Context& c, const Arguments& arguments) {
     return counting(c, count, parts[0], parts.size() == 3 ? parts[2] : nullptr, arguments.range);
 }
 
-std::optional<Iterable> static_iterable(Object items) {
+std::optional<Iterable> static_iterable(Object items, bool is_asked = false) {
     if (items.is_error()) {
         return std::nullopt;
     }
     Iterable result;
     result.items = std::move(items);
+    result.is_asked = is_asked;
     return result;
 }
 
@@ -136,12 +137,12 @@ std::optional<Iterable> range_iterable(Context& c, const syntax::CallExpr* expr)
         call(c, Object::make(ObjectKind::kBuiltin, library_builtin("range")), arguments));
 }
 
-// The rows of a tensor, or the items of a sequence. `read`: gives the tensor as it is when an item
-// is read.
+// The rows of a tensor, or the items of a sequence; `read` gives it as it is when one is read.
 std::optional<Iterable> tensor_iterable(Context& c, ir::Value* tensor, Range range,
-                                        const std::function<ir::Value*()>& read) {
+                                        std::function<ir::Value*()> read = {}) {
     Emitter e(c, range);
     Iterable result;
+    read = read ? std::move(read) : [tensor] { return tensor; };
     if (tensor->type.kind() == TypeKind::kSequence) {
         result.count = e.emit("SequenceLength", {tensor});
         result.at = [&c, read, range](ir::Value* index) {
@@ -165,10 +166,6 @@ std::optional<Iterable> tensor_iterable(Context& c, ir::Value* tensor, Range ran
         };
     }
     return result.count != nullptr ? std::optional<Iterable>(result) : std::nullopt;
-}
-
-std::optional<Iterable> tensor_iterable(Context& c, ir::Value* tensor, Range range) {
-    return tensor_iterable(c, tensor, range, [tensor] { return tensor; });
 }
 
 std::optional<Iterable> refuse_change(Context& c, std::string_view name, Range range) {
@@ -240,15 +237,15 @@ std::optional<Iterable> object_iterable(Context& c, const Object& object, const 
         }
         return result;
     }
-    // The rows of an array are as known as the items of a list, but a `for` over many would be
-    // long.
-    std::optional<std::vector<Object>> rows =
-        object.is(ObjectKind::kConstant) && body.empty() ? static_items(c, object) : std::nullopt;
+    // The rows of an array are as known as a list's items, but a `for` over many would be long.
+    bool is_asked = (object.is(ObjectKind::kConstant) && body.empty()) ||
+                    special_method(object, "__iter__").has_value();
+    auto rows = is_asked ? static_items(c, object) : std::nullopt;
     if (rows) {
         for (const Object& row : *rows) {
             name_part(c, row, object);
         }
-        return static_iterable(Object::list(std::move(*rows)));
+        return static_iterable(Object::list(std::move(*rows)), object.is(ObjectKind::kModule));
     }
     if (object.is(ObjectKind::kConstant)) {
         ir::Value* value = as_value(c, object, range);
@@ -336,7 +333,10 @@ std::optional<Iterable> reversed(Context& c, const Iterable& inner, Range range)
     }
     if (inner.is_static()) {
         std::optional<std::vector<Object>> items = static_items(c, inner.items);
-        if (!items || refuse_live(c, inner, range)) {
+        if (inner.is_asked) {
+            refuse(c, range, "`reversed` of an instance", "make a list of it first");
+        }
+        if (!items || inner.is_asked || refuse_live(c, inner, range)) {
             return std::nullopt;
         }
         std::reverse(items->begin(), items->end());

@@ -19,6 +19,7 @@ struct Iterable {
     Object source;      // the iterator that has given the items; else the error object
     Object enumerated;  // the list that `enumerate` goes over, which a `for` reads as it goes on
     int64_t first = 0;  // the number of its first item
+    bool is_asked = false;  // `__iter__` of an instance gives them: there is no last one
 
     bool is_static() const { return count == nullptr; }
 };

@@ -18,6 +18,7 @@
 #include "elaborate/objects/statics.h"
 #include "elaborate/operators/arithmetic.h"
 #include "elaborate/operators/lowered.h"
+#include "elaborate/operators/special_methods.h"
 #include "lowering/operators.h"
 
 namespace sardonyx::elaborate {
@@ -32,6 +33,9 @@ Object eval_unary(Context& c, const syntax::UnaryExpr* expr) {
     lowering::Unary op = lowered(expr->op);
     if (op == lowering::Unary::kNot) {
         return eval_not(c, expr, operand);
+    }
+    if (std::optional<Object> special = special_unary(c, expr->op, operand, expr->range)) {
+        return *special;
     }
     if (!operand.is_tensor_like()) {
         return static_unary(c, op, operand, expr->range);

@@ -214,21 +214,27 @@ class Matcher {
 
     Match match_class(const Pattern* pattern, const Object& subject) {
         Object type = eval(c_, pattern->value);
-        if (type.is_error() || is_open(pattern, subject)) {
+        std::optional<Object> of_python = type.is(ObjectKind::kOpaque)
+                                              ? c_.function().environment->own_class(type)
+                                              : std::nullopt;
+        Namespace* own = as_namespace(of_python ? *of_python : type);
+        bool is_pythons = own != nullptr && subject.is(ObjectKind::kOpaque);
+        if (type.is_error() || (!is_pythons && is_open(pattern, subject))) {
             return Match::kFailed;
         }
         if (type.is(ObjectKind::kPythonType)) {
             return match_builtin(pattern, type, subject);
         }
-        Namespace* own = as_namespace(type);
         bool is_class = own != nullptr && (own->kind == Namespace::Kind::kClass ||
                                            own->kind == Namespace::Kind::kDataclass ||
                                            own->kind == Namespace::Kind::kNamedTuple);
         if (!is_class || own->unknown_all != nullptr) {
             return refuse_part(pattern, "a pattern of a class that is not known");
         }
-        if (!is_a(subject, own)) {
-            return Match::kNo;
+        std::optional<bool> is_one =
+            is_pythons ? is_instance(pattern, subject, type) : is_a(subject, own);
+        if (is_one != true) {
+            return is_one ? Match::kNo : Match::kFailed;
         }
         const std::vector<std::string> fields = fields_by_position(*own);
         size_t positional = pattern->items.size() - pattern->keywords.size();
@@ -267,9 +273,26 @@ class Matcher {
         if (subject.tuple_class() != nullptr) {
             return named_member(c_, subject, name, range);
         }
+        if (subject.is(ObjectKind::kOpaque)) {
+            Environment::Answer answer = c_.function().environment->attribute(subject, name);
+            bool is_certain = answer.value || answer.error.starts_with("AttributeError");
+            return answer.value || is_certain
+                       ? answer.value
+                       : std::optional(refuse(c_, range, "a member that Python does not give"));
+        }
         Namespace* instance = as_namespace(subject);
         std::optional<Object> kept = instance->lookup(name);
         return kept ? std::optional(bound_member(c_, *instance, name, *kept, range)) : std::nullopt;
+    }
+
+    // Nothing after a diagnostic.
+    std::optional<bool> is_instance(const Pattern* pattern, const Object& subject,
+                                    const Object& type) {
+        Arguments question;
+        question.positional = {subject, type};
+        question.ranges = {pattern->range, pattern->range};
+        question.range = question.callee_range = pattern->range;
+        return truth(call_library(c_, library_builtin("isinstance"), question));
     }
 
     // int(), str(name): the one item is the subject itself.
@@ -282,12 +305,7 @@ class Matcher {
             subject.is(ObjectKind::kBytes) || subject.is_frozen()) {
             return refuse_part(pattern, fmt::format("this pattern of `{}`", name));
         }
-        Arguments question;
-        question.positional = {subject, type};
-        question.ranges = {pattern->range, pattern->range};
-        question.range = question.callee_range = pattern->range;
-        std::optional<bool> holds =
-            truth(call_library(c_, library_builtin("isinstance"), question));
+        std::optional<bool> holds = is_instance(pattern, subject, type);
         if (!holds) {
             return Match::kFailed;
         }

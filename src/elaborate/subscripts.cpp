@@ -31,6 +31,7 @@
 #include "elaborate/objects/statics.h"
 #include "elaborate/objects/type_text.h"
 #include "elaborate/operators/equality.h"
+#include "elaborate/operators/special_methods.h"
 #include "ir/standard.h"
 #include "lowering/subscript.h"
 
@@ -292,7 +293,8 @@ Object static_subscript(Context& c, const Object& object, const Object& index, R
         }
         return *found;
     }
-    bool is_iterator = object.is(ObjectKind::kIterator);  // Python gives its items in turn alone
+    // Python gives its items in turn alone.
+    bool is_iterator = object.is(ObjectKind::kIterator) || special_method(object, "__iter__");
     std::optional<std::vector<Object>> items = is_iterator ? std::nullopt : static_items(c, object);
     if (!items) {
         return refuse_index(c, range, fmt::format("{} is indexed", kind_name(object)),
@@ -501,6 +503,12 @@ Object subscript(Context& c, const Object& object, const Object& index, const Ex
             if (answer.value) {
                 note_foreign(c, *answer.value);
                 return *answer.value;
+            }
+            if (index.is_graph_value()) {
+                if (std::optional<Object> item =
+                        call_special(c, object, "__getitem__", {index}, range)) {
+                    return *item;
+                }
             }
             return refuse_index(c, range,
                                 fmt::format("`{}` has no item {}{}{}", repr(object), repr(index),

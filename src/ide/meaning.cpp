@@ -291,7 +291,8 @@ class Resolver {
 
     // The base of a class; nothing: there is none, or several.
     std::optional<Meaning> base(const Site& site, const syntax::OpaqueStmt* type) {
-        std::optional<Meaning> found = expression(site, type->base);
+        std::optional<Meaning> found =
+            type->bases.size() == 1 ? expression(site, type->bases[0]) : std::nullopt;
         return found && found->kind == MeaningKind::kClass ? found : std::nullopt;
     }
 

@@ -293,11 +293,11 @@ class ScopeReader {
         bool is_class = node->keyword == "class";
         if (is_class && !node->head_names.empty()) {
             bind(node->head_names[0], name_range(*node, text_), scope);
-            if (node->base != nullptr) {
-                expression(node->base, scope);
+            for (const Expr* base : node->bases) {
+                expression(base, scope);
             }
             for (sardonyx::Symbol name : node->head_names.subspan(1)) {
-                if (node->base == nullptr && name.valid()) {
+                if (node->bases.empty() && name.valid()) {
                     scopes_[scope].unknown.insert(name.index);  // it is read at a place not known
                 }
             }

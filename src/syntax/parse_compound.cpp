@@ -221,7 +221,8 @@ const Stmt* Parser::opaque_stmt(std::string_view keyword, uint32_t begin, Exprs 
     List<Symbol> names(heads_);
     List<Clause> clauses(suites_);
     List<WithItem> items(with_items_);
-    const Expr *subject = nullptr, *base = nullptr;
+    List<const Expr*> bases(exprs_);
+    const Expr* subject = nullptr;
     bool is_async = text(begin, begin + 5) == "async";
     advance();
     if (keyword == "class") {
@@ -234,7 +235,9 @@ const Stmt* Parser::opaque_stmt(std::string_view keyword, uint32_t begin, Exprs 
         if (keyword == "match") {
             subject = star_expressions();
         }
-        return keyword == "with" ? with_items(items) : keyword == "class" ? class_base(base) : true;
+        return keyword == "with"    ? with_items(items)
+               : keyword == "class" ? class_bases(bases)
+                                    : true;
     });
     colon(header);
     if (keyword == "match") {
@@ -252,19 +255,20 @@ const Stmt* Parser::opaque_stmt(std::string_view keyword, uint32_t begin, Exprs 
                                  is_understood ? subject : nullptr,
                                  is_understood ? copy(clauses) : std::span<const Clause>(),
                                  is_understood ? copy(items) : std::span<const WithItem>(),
-                                 is_async, is_understood ? base : nullptr);
+                                 is_async, is_understood ? copy(bases) : Exprs());
 }
 
-// ['(' [expression [',']] ')']
-bool Parser::class_base(const Expr*& base) {
+// ['(' [','.expression+ [',']] ')']
+bool Parser::class_bases(List<const Expr*>& bases) {
     if (!at(T::kLeftParen)) {
         return true;
     }
     advance();
-    if (!at(T::kRightParen)) {
-        base = expression();
-    }
-    if (at(T::kComma)) {
+    while (!at(T::kRightParen)) {
+        bases.push(expression());
+        if (!at(T::kComma)) {
+            break;
+        }
         advance();
     }
     bool is_closed = at(T::kRightParen);

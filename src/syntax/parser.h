@@ -259,7 +259,7 @@ class Parser {
     const Stmt* while_stmt();
     const Stmt* async_stmt(Exprs decorators);
     const Stmt* opaque_stmt(std::string_view keyword, uint32_t begin, Exprs decorators = {});
-    bool class_base(const Expr*& base);
+    bool class_bases(List<const Expr*>& bases);
     // What the keyword of a head is followed by; `read` gives false where it is not understood.
     template <typename Read>
     bool head(List<Symbol>& names, Read&& read);

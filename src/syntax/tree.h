@@ -492,7 +492,7 @@ struct OpaqueStmt : Stmt {
     std::span<const Clause> clauses;  // of `match` and `try`
     std::span<const WithItem> items;  // of `with`
     bool is_async = false;
-    const Expr* base = nullptr;  // of a class with one base, where nothing else is in brackets
+    Exprs bases;  // of a class, where nothing else is in brackets
 };
 
 // --- The tree ------------------------------------------------------------------------------------

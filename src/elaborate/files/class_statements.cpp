@@ -47,8 +47,10 @@ struct ClassKind {
     bool has_eq = true;
     bool has_repr = true;
     bool has_order = false;
-    bool is_by_keyword = false;  // a dataclass with kw_only=True
-    const Namespace* base = nullptr;
+    bool is_by_keyword = false;           // a dataclass with kw_only=True
+    std::vector<const Namespace*> bases;  // classes of the file, in order
+
+    const Namespace* base() const { return bases.empty() ? nullptr : bases[0]; }
 };
 
 // The keywords of `dataclass`; false after a diagnostic.
@@ -80,7 +82,8 @@ const Namespace* base_class(const Object& base) {
     return is_class && found->unknown_all == nullptr ? found : nullptr;
 }
 
-// A base that says nothing of what instances are: ABC, Protocol, Generic[T]. Empty: another one.
+// A base that says nothing of what instances are: ABC, Protocol, Generic[T], object. Empty: another
+// one.
 std::string bare_base(Context& c, const syntax::Expr* base) {
     const auto* subscript =
         base != nullptr ? syntax::maybe_as<syntax::SubscriptExpr>(base) : nullptr;
@@ -91,21 +94,30 @@ std::string bare_base(Context& c, const syntax::Expr* base) {
     }
     Object type = eval(c, name);
     std::string text = type.is(ObjectKind::kPythonType) ? type.get<PythonType>().name : "";
-    return text == "ABC" || text == "Generic" || text == "Protocol" ? text : "";
+    bool is_bare = text == "ABC" || text == "Generic" || text == "Protocol" || text == "object";
+    return is_bare ? text : "";
 }
 
 // What decorators and bases say; nothing, and a diagnostic, for others.
 std::optional<ClassKind> kind_of(Context& c, const syntax::OpaqueStmt* statement) {
     ClassKind kind;
-    std::string bare = bare_base(c, statement->base);
-    bool is_bare = !bare.empty();
-    kind.is_protocol = bare == "Protocol";
-    kind.is_abc = kind.is_protocol || bare == "ABC";
-    Object base =
-        statement->base != nullptr && !is_bare ? eval(c, statement->base) : Object::none();
-    if (base.is_error()) {
-        return std::nullopt;
+    std::vector<Object> others;  // bases that are no classes of the file
+    for (const syntax::Expr* expr : statement->bases) {
+        std::string bare = bare_base(c, expr);
+        kind.is_protocol = kind.is_protocol || bare == "Protocol";
+        kind.is_abc = kind.is_abc || kind.is_protocol || bare == "ABC";
+        Object base = bare.empty() ? eval(c, expr) : Object::none();
+        if (base.is_error()) {
+            return std::nullopt;
+        }
+        if (const Namespace* found = base_class(base)) {
+            kind.bases.push_back(found);
+        } else if (bare.empty()) {
+            others.push_back(base);
+        }
     }
+    bool is_of_library = others.size() == 1 && statement->bases.size() == 1;
+    const Object base = is_of_library ? others[0] : Object::none();
     kind.is_unique = base.is(ObjectKind::kPythonType) && statement->decorators.size() == 1 &&
                      is_builtin(eval(c, statement->decorators[0]), "enum.unique");
     if (base.is(ObjectKind::kPythonType) && (statement->decorators.empty() || kind.is_unique)) {
@@ -122,17 +134,22 @@ std::optional<ClassKind> kind_of(Context& c, const syntax::OpaqueStmt* statement
             return kind;
         }
     }
-    kind.base = base_class(base);
-    if (kind.base != nullptr && kind.base->kind == Namespace::Kind::kNamedTuple &&
-        statement->decorators.empty()) {
+    if (kind.bases.size() == 1 && others.empty() && statement->decorators.empty() &&
+        kind.base()->kind == Namespace::Kind::kNamedTuple) {
         kind.kind = Namespace::Kind::kNamedTuple;
         return kind;
     }
-    bool is_of_dataclass = kind.base != nullptr && kind.base->kind == Namespace::Kind::kDataclass;
-    if (kind.base != nullptr && !is_of_dataclass && statement->decorators.empty()) {
+    bool is_of_dataclass =
+        kind.base() != nullptr && kind.base()->kind == Namespace::Kind::kDataclass;
+    bool are_plain = std::all_of(kind.bases.begin(), kind.bases.end(), [](const Namespace* one) {
+        return one->kind == Namespace::Kind::kClass;
+    });
+    bool has_other_base = !others.empty() || (kind.bases.size() > 1 && !are_plain) ||
+                          (statement->bases.empty() && statement->head_names.size() != 1);
+    if (!kind.bases.empty() && !has_other_base && !is_of_dataclass &&
+        statement->decorators.empty()) {
         return kind;
     }
-    bool has_other_base = statement->head_names.size() != 1 && kind.base == nullptr && !is_bare;
     if (has_other_base || statement->decorators.size() > 1 ||
         (is_of_dataclass && statement->decorators.empty())) {
         refuse_class(c, statement->keyword_range,
@@ -157,7 +174,7 @@ std::optional<ClassKind> kind_of(Context& c, const syntax::OpaqueStmt* statement
         refuse_class(c, decorator->range, "a decorator of a class that is not `dataclass`");
         return std::nullopt;
     }
-    if (is_of_dataclass && kind.base->is_frozen != kind.is_frozen) {
+    if (is_of_dataclass && kind.base()->is_frozen != kind.is_frozen) {
         refuse_class(c, decorator->range,
                      "a frozen dataclass of one that is not, or the other way");
         return std::nullopt;
@@ -324,13 +341,9 @@ bool is_plain_member(const Namespace& made, const std::string& name, const Objec
                                                        : made.kind) &&
                made.kind != Namespace::Kind::kEnumeration && !is_named;
     }
-    // What these would change is refused where a script does it.
-    constexpr std::string_view kUnused[] = {"__repr__",    "__str__",    "__add__",
-                                            "__sub__",     "__mul__",    "__neg__",
-                                            "__truediv__", "__matmul__", "__contains__"};
-    if (made.kind == Namespace::Kind::kClass && value.is(ObjectKind::kClosure) &&
-        std::find(std::begin(kUnused), std::end(kUnused), name) != std::end(kUnused)) {
-        return true;
+    if (is_special_method(name)) {
+        return made.kind == Namespace::Kind::kClass &&
+               (value.is(ObjectKind::kClosure) || (name == "__hash__" && value.is_none()));
     }
     if (name.rfind("__", 0) == 0 || value.is(ObjectKind::kUnbound)) {
         return false;
@@ -395,9 +408,16 @@ Object next_value(Context& c, const ClassKind& kind, const std::string& name,
 std::vector<std::string> abstract_methods(Context& c, const syntax::OpaqueStmt* statement,
                                           const Namespace& made) {
     std::vector<std::string> names;
-    if (made.of != nullptr) {
-        std::copy_if(made.of->abstract.begin(), made.of->abstract.end(), std::back_inserter(names),
-                     [&](const std::string& name) { return !made.has_own(name); });
+    for (size_t i = 1; i < made.order().size(); ++i) {
+        // Abstract is what the first class in order that has it says of it.
+        for (const std::string& name : made.order()[i]->abstract) {
+            auto first = std::find_if(made.order().begin(), made.order().end(),
+                                      [&name](const Namespace* one) { return one->has_own(name); });
+            bool is_new = std::find(names.begin(), names.end(), name) == names.end();
+            if (is_new && first - made.order().begin() == static_cast<std::ptrdiff_t>(i)) {
+                names.push_back(name);
+            }
+        }
     }
     for (const syntax::Stmt* one : statement->body) {
         const auto* function = syntax::maybe_as<syntax::FunctionDefStmt>(one);
@@ -450,7 +470,10 @@ Object make_class(Context& c, const syntax::OpaqueStmt* statement, const ScriptF
     exec(c, statement->body);
     c.at.scope = outer;
     std::string name(c.text(statement->head_names[0]));
-    auto [object, made] = make_namespace(c, kind->kind, name, kind->base);
+    auto [object, made] = make_namespace(c, kind->kind, name, kind->base());
+    if (kind->bases.size() > 1 && !made->set_bases(kind->bases)) {
+        return refuse_class(c, statement->keyword_range, "bases that Python finds no order of");
+    }
     methods->of_class = made;
     made->statement = statement;
     made->tree = top.tree;
@@ -478,7 +501,7 @@ Object make_class(Context& c, const syntax::OpaqueStmt* statement, const ScriptF
         bool is_slots = text == "__slots__" &&
                         (is_named ? value->is(ObjectKind::kTuple) && value->items().empty()
                                   : kind->kind == Namespace::Kind::kClass && is_texts(*value));
-        if (is_slots || (is_field && kind->base == nullptr)) {
+        if (is_slots || (is_field && kind->base() == nullptr)) {
             continue;  // its default is known already
         }
         Object automatic;
@@ -516,7 +539,8 @@ Object make_class(Context& c, const syntax::OpaqueStmt* statement, const ScriptF
         made->set(text, is_member ? make_member(c, *made, text, *value, *kind) : *value);
     }
     made->is_protocol = kind->is_protocol;
-    made->is_abc = kind->is_abc || (made->of != nullptr && made->of->is_abc);
+    made->is_abc = kind->is_abc || std::any_of(kind->bases.begin(), kind->bases.end(),
+                                               [](const Namespace* one) { return one->is_abc; });
     if (made->is_abc) {
         made->abstract = abstract_methods(c, statement, *made);
     }

@@ -60,6 +60,8 @@ constexpr BuiltinRow kBuiltins[] = {
     {"staticmethod", py_staticmethod, 1, 1},
     {"dict.fromkeys", dict_fromkeys, 1, 2},
     {"isinstance", py_isinstance, 2, 2, false, true},
+    {"issubclass", py_issubclass, 2, 2},
+    {"callable", py_callable, 1, 1, false, true},
     {"hasattr", py_hasattr, 2, 2, false, true},
     {"getattr", py_getattr, 2, 3, false, true},
     {"setattr", py_setattr, 3, 3, false, true, true},

@@ -106,6 +106,8 @@ bool is_instance(const Object& object, std::string_view type) {
             return type == "dict" || type == class_name(object.get<DictObject>());
         case ObjectKind::kConstant:
             return type == "ndarray";
+        case ObjectKind::kNone:
+            return type == kNoneType;
         case ObjectKind::kPythonType:
             return type == "type";
         case ObjectKind::kModule:
@@ -152,6 +154,16 @@ std::optional<Object> instance_of_open(Context& c, const Arguments& a,
     return std::nullopt;
 }
 
+// Whether it is a class of the environment that does not say itself what its instances are.
+bool is_plain_class(Context& c, const Object& type) {
+    std::optional<Object> own = type.is(ObjectKind::kOpaque)
+                                    ? c.function().environment->attribute(type, "__class__").value
+                                    : std::nullopt;
+    return own && ((own->is(ObjectKind::kPythonType) && own->get<PythonType>().name == "type") ||
+                   (own->is(ObjectKind::kOpaque) &&
+                    own->get<OpaqueObject>().describe() == "<class 'type'>"));
+}
+
 // Of an object that only Python can look into, by the classes that it has as bases.
 Object instance_of_opaque(Context& c, const Arguments& a, const std::vector<Object>& types) {
     Environment& environment = *c.function().environment;
@@ -174,25 +186,16 @@ Object instance_of_opaque(Context& c, const Arguments& a, const std::vector<Obje
             return Object::boolean(true);
         }
         // Others, such as Sequence, may say of a class that it is one of them.
-        is_certain = type.is(ObjectKind::kPythonType) &&
-                     std::find(std::begin(kBuiltinTypes), std::end(kBuiltinTypes),
-                               type.get<PythonType>().name) != std::end(kBuiltinTypes);
+        is_certain = is_plain_class(c, type) ||
+                     (type.is(ObjectKind::kPythonType) &&
+                      std::find(std::begin(kBuiltinTypes), std::end(kBuiltinTypes),
+                                type.get<PythonType>().name) != std::end(kBuiltinTypes));
     }
     return is_certain ? Object::boolean(false)
                       : refuse(c, a.range,
                                fmt::format("whether `{}` is an instance of this is not known here",
                                            repr(a.positional[0])),
                                "check it outside the script");
-}
-
-// Whether it is a class of the environment that does not say itself what its instances are.
-bool is_plain_class(Context& c, const Object& type) {
-    std::optional<Object> own = type.is(ObjectKind::kOpaque)
-                                    ? c.function().environment->attribute(type, "__class__").value
-                                    : std::nullopt;
-    return own && ((own->is(ObjectKind::kPythonType) && own->get<PythonType>().name == "type") ||
-                   (own->is(ObjectKind::kOpaque) &&
-                    own->get<OpaqueObject>().describe() == "<class 'type'>"));
 }
 
 // Whether it is an object, or a member of an enumeration, that the environment alone looks into.
@@ -203,12 +206,11 @@ bool is_of_environment(const Object& object) {
 
 // Whether a class is this one of the environment, or is derived from it.
 bool is_a_outside(const Namespace* own, const Object& type) {
-    while (own != nullptr &&
-           !(own->outside.is(ObjectKind::kOpaque) &&
-             own->outside.get<OpaqueObject>().is_same(type.get<OpaqueObject>()))) {
-        own = own->of;
-    }
-    return own != nullptr;
+    return own != nullptr &&
+           std::any_of(own->order().begin(), own->order().end(), [&type](const Namespace* one) {
+               return one->outside.is(ObjectKind::kOpaque) &&
+                      one->outside.get<OpaqueObject>().is_same(type.get<OpaqueObject>());
+           });
 }
 
 }  // namespace
@@ -224,6 +226,9 @@ std::optional<Object> known_type(const Object& object) {
     if (is_open || object.is_either() || object.shown_as() != ShownAs::kPlain ||
         is_numpys_scalar(object) || is_of_environment(object)) {
         return std::nullopt;
+    }
+    if (object.is_none()) {
+        return python_type(kNoneType);
     }
     if (object.is(ObjectKind::kDict)) {
         return python_type(class_name(object.get<DictObject>()));
@@ -266,6 +271,9 @@ Object py_isinstance(Context& c, const Arguments& a) {
                       "ask for its `dtype`");
     }
     for (const Object& type : types) {
+        if (type.is(ObjectKind::kPythonType) && type.get<PythonType>().name == "object") {
+            return Object::boolean(true);
+        }
         Namespace* of_file = as_namespace(type);
         if (of_file != nullptr && of_file->unknown_all == nullptr) {
             if (of_file->is_protocol) {
@@ -352,6 +360,105 @@ std::optional<bool> has_member(Context& c, const Arguments& a, std::string_view 
 }
 
 }  // namespace
+
+namespace {
+
+// Whether a class is another one or derived from it; nothing: that is not known here.
+std::optional<bool> is_subclass(Context& c, const Object& type, const Object& base) {
+    if (type.is(ObjectKind::kOpaque)) {
+        std::optional<Object> order = c.function().environment->attribute(type, "__mro__").value;
+        if (!order || !order->is(ObjectKind::kTuple)) {
+            return std::nullopt;
+        }
+        bool is_base =
+            std::any_of(order->items().begin(), order->items().end(),
+                        [&base](const Object& one) { return is_same_object(one, base); });
+        bool is_certain = base.is(ObjectKind::kPythonType) || is_plain_class(c, base);
+        return is_base || is_certain ? std::optional(is_base) : std::nullopt;
+    }
+    constexpr std::string_view kUnrelated[] = {"bool", "int",  "float", "str",
+                                               "list", "dict", "set",   "frozenset"};
+    Namespace *own = as_namespace(type), *other = as_namespace(base);
+    if (is_class(type) && is_class(base) && own->unknown_all == nullptr &&
+        other->unknown_all == nullptr && !other->is_protocol) {
+        return is_derived(own, other);
+    }
+    bool is_builtin_base = base.is(ObjectKind::kPythonType) &&
+                           std::find(std::begin(kUnrelated), std::end(kUnrelated),
+                                     base.get<PythonType>().name) != std::end(kUnrelated);
+    if (is_class(type) && own->unknown_all == nullptr && is_builtin_base &&
+        own->kind != Namespace::Kind::kEnumeration) {
+        return false;
+    }
+    if (type.is(ObjectKind::kPythonType) && is_builtin_base &&
+        std::find(std::begin(kBuiltinTypes), std::end(kBuiltinTypes),
+                  type.get<PythonType>().name) != std::end(kBuiltinTypes)) {
+        const std::string &one = type.get<PythonType>().name, &two = base.get<PythonType>().name;
+        return one == two || (one == "bool" && two == "int");
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+Object py_issubclass(Context& c, const Arguments& a) {
+    std::vector<Object> bases{a.positional[1]};
+    if (bases[0].is(ObjectKind::kTuple)) {
+        bases = std::vector<Object>(bases[0].items());
+    }
+    for (const Object& base : bases) {
+        std::optional<bool> answer = is_subclass(c, a.positional[0], base);
+        if (!answer) {
+            return refuse(c, a.range,
+                          fmt::format("`issubclass` of {} and {}", kind_name(a.positional[0]),
+                                      kind_name(base)),
+                          "compare classes of the program, or int, float, bool, str, list, dict "
+                          "and set");
+        }
+        if (*answer) {
+            return Object::boolean(true);
+        }
+    }
+    return Object::boolean(false);
+}
+
+Object py_callable(Context& c, const Arguments& a) {
+    const Object& object = a.positional[0];
+    if (object.is(ObjectKind::kOpaque)) {
+        Environment::Answer answer = c.function().environment->attribute(object, "__call__");
+        if (answer.value || answer.error.rfind("AttributeError", 0) == 0) {
+            return Object::boolean(answer.value.has_value());
+        }
+    }
+    Namespace* own = as_namespace(object);
+    if (own != nullptr && own->unknown_all == nullptr) {
+        return Object::boolean(is_class(object) || special_method(object, "__call__").has_value());
+    }
+    switch (object.kind()) {
+        case ObjectKind::kClosure:
+        case ObjectKind::kScript:
+        case ObjectKind::kBuiltin:
+        case ObjectKind::kPartial:
+        case ObjectKind::kPythonType:
+        case ObjectKind::kOperator:
+            return Object::boolean(true);
+        case ObjectKind::kNone:
+        case ObjectKind::kBool:
+        case ObjectKind::kInt:
+        case ObjectKind::kFloat:
+        case ObjectKind::kString:
+        case ObjectKind::kList:
+        case ObjectKind::kTuple:
+        case ObjectKind::kDict:
+        case ObjectKind::kSet:
+        case ObjectKind::kConstant:
+        case ObjectKind::kTensor:
+            return Object::boolean(false);
+        default:
+            return refuse(c, a.range, fmt::format("`callable` of {}", kind_name(object)),
+                          "check it outside the script");
+    }
+}
 
 Object py_hasattr(Context& c, const Arguments& a) {
     if (!a.positional[1].is(ObjectKind::kString)) {

@@ -13,6 +13,8 @@ std::optional<Object> known_type(const Object& object);
 
 Object py_type(Context& c, const Arguments& a);
 Object py_isinstance(Context& c, const Arguments& a);
+Object py_issubclass(Context& c, const Arguments& a);
+Object py_callable(Context& c, const Arguments& a);
 Object py_hasattr(Context& c, const Arguments& a);
 Object py_getattr(Context& c, const Arguments& a);
 Object py_setattr(Context& c, const Arguments& a);

@@ -18,6 +18,7 @@
 #include "elaborate/objects/items.h"
 #include "elaborate/objects/namespaces.h"
 #include "elaborate/objects/statics.h"
+#include "elaborate/operators/special_methods.h"
 #include "elaborate/operators/truth.h"
 
 namespace sardonyx::elaborate {
@@ -62,10 +63,14 @@ Object py_len(Context& c, const Arguments& a) {
     if (object.is(ObjectKind::kRange)) {
         return Object::integer(object.get<RangeObject>().size());
     }
-    if (std::optional<Object> method = special_method(object, "__len__")) {
-        return call_method_of(c, *method, object, {}, a.range);
+    if (std::optional<Object> length = call_special(c, object, "__len__", {}, a.range)) {
+        return *length;
     }
-    bool has_length = !object.is(ObjectKind::kIterator) || object.get<IteratorObject>().is_view;
+    bool is_counted = object.is(ObjectKind::kOpaque)
+                          ? c.function().environment->attribute(object, "__len__").value.has_value()
+                          : !special_method(object, "__iter__").has_value();
+    bool has_length =
+        is_counted && (!object.is(ObjectKind::kIterator) || object.get<IteratorObject>().is_view);
     std::optional<std::vector<Object>> items = has_length ? static_items(c, object) : std::nullopt;
     return items ? Object::integer(static_cast<int64_t>(items->size()))
                  : refuse(c, a.range, fmt::format("`len` of {}", kind_name(object)));
@@ -103,7 +108,8 @@ Object lazy(Context& c, std::string_view what, const Arguments& a, size_t first,
         bool is_iterable = source.is_sequence() || source.is(ObjectKind::kDict) ||
                            source.is(ObjectKind::kSet) || source.is(ObjectKind::kRange) ||
                            source.is(ObjectKind::kString) || source.is(ObjectKind::kIterator) ||
-                           (source.is(ObjectKind::kConstant) && source.get<Tensor>().rank() > 0);
+                           (source.is(ObjectKind::kConstant) && source.get<Tensor>().rank() > 0) ||
+                           special_method(source, "__iter__").has_value();
         if (!is_iterable) {
             return refuse(c, a.range, fmt::format("{} over {}", what, kind_name(source)),
                           "give lists whose lengths are known");
@@ -191,8 +197,7 @@ Object py_enumerate(Context& c, const Arguments& a) {
 }
 
 Object py_reversed(Context& c, const Arguments& a) {
-    if (a.positional[0].is(ObjectKind::kIterator) &&
-        !a.positional[0].get<IteratorObject>().is_view) {
+    if (gives_once(a.positional[0]) || special_method(a.positional[0], "__iter__")) {
         return refuse(c, a.range, fmt::format("`reversed` of {}", kind_name(a.positional[0])),
                       "make a list of it first");
     }

@@ -50,8 +50,8 @@ constexpr NumpyType kNumpyTypes[] = {{"float16", ElementType::kFloat16},
                                      {"complex64", ElementType::kComplex64},
                                      {"complex128", ElementType::kComplex128}};
 
-constexpr std::string_view kPythonTypes[] = {"int",   "float", "bool", "str",       "list",
-                                             "tuple", "dict",  "set",  "frozenset", "type"};
+constexpr std::string_view kPythonTypes[] = {"int",  "float", "bool",      "str",  "list",  "tuple",
+                                             "dict", "set",   "frozenset", "type", "object"};
 
 constexpr std::string_view kTypingNames[] = {"Optional", "Union", "List", "Dict",      "Mapping",
                                              "Sequence", "Tuple", "Any",  "Annotated", "Iterable"};
@@ -232,6 +232,9 @@ std::optional<Object> library_name(std::string_view name) {
     if (std::find(std::begin(kPythonTypes), std::end(kPythonTypes), name) !=
             std::end(kPythonTypes) ||
         is_exception_type(name)) {
+        return python_type(name);
+    }
+    if (name == kNotImplemented) {
         return python_type(name);
     }
     if (name == "Ellipsis") {

@@ -421,6 +421,9 @@ Object member(Context& c, const Object& object, std::string_view name, Range ran
             if (name == "default_factory" && object.get<DictObject>().of == DictClass::kDefault) {
                 return object.get<DictObject>().factory;
             }
+            if (name == "fromkeys" && object.get<DictObject>().of == DictClass::kDict) {
+                return Object::make(ObjectKind::kBuiltin, library_builtin("dict.fromkeys"));
+            }
             return is_method_of_class(object.get<DictObject>().of, name)
                        ? Object::make(ObjectKind::kMethod, MethodObject{object, std::string(name)})
                        : method_of(c, object, name, name_range, kDictMethods);

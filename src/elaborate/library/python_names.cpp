@@ -31,7 +31,8 @@ std::string package_of(std::string_view module) {
 
 std::optional<Object> object_called(std::string_view module, std::string_view name) {
     if (module == "builtins") {
-        std::optional<Object> found = library_name(name);
+        std::optional<Object> found =
+            name == kNoneType ? std::optional(python_type(name)) : library_name(name);
         return found && !is_left_to_python(*found) ? found : std::nullopt;
     }
     std::string home = public_module(module);

@@ -1,9 +1,11 @@
-// `super()` in methods. Classes have at most one base, so what is behind a class is its base.
+// `super()` in methods: what is behind the class in the order of the classes of the object.
 #include "elaborate/library/super_objects.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include "elaborate/library/builtins.h"
 #include "elaborate/library/classes.h"
@@ -64,10 +66,39 @@ Object first_argument(const Context& c) {
 // Whether the object is an instance of the class, or a class that is derived from it.
 bool goes_with(Context& c, const Object& object, const Namespace* type) {
     const Namespace* own = as_class(c, object);
-    while (own != nullptr && own != type) {
-        own = own->of;
+    return (own != nullptr && is_derived(own, type)) || is_a(object, type);
+}
+
+// The classes behind `type` for an instance or class, up to one that is not the compiler's, for
+// which null stands. Empty: there are none.
+std::vector<Namespace*> classes_behind(Context& c, const Object& self, const Namespace* type) {
+    const Namespace* own = as_class(c, self);
+    own = own != nullptr ? own : class_of(self);
+    std::optional<Object> kind = own == nullptr && self.is(ObjectKind::kOpaque)
+                                     ? c.function().environment->attribute(self, "__class__").value
+                                     : std::nullopt;
+    own = kind ? as_class(c, *kind) : own;
+    std::vector<Namespace*> order;
+    if (own != nullptr) {
+        for (const Namespace* one : own->order()) {
+            order.push_back(const_cast<Namespace*>(one));
+        }
+    } else {
+        // One of Python's, whose class may have others among its bases that are not the compiler's.
+        Environment& environment = *c.function().environment;
+        std::optional<Object> all = kind && kind->is(ObjectKind::kOpaque)
+                                        ? environment.attribute(*kind, "__mro__").value
+                                        : std::nullopt;
+        if (!all || !all->is(ObjectKind::kTuple)) {
+            return {nullptr};
+        }
+        for (size_t i = 0; i + 1 < all->items().size(); ++i) {  // without `object`
+            order.push_back(as_class(c, all->items()[i]));
+        }
     }
-    return own != nullptr || is_a(object, type);
+    auto place = std::find(order.begin(), order.end(), type);
+    return place == order.end() ? std::vector<Namespace*>{nullptr}
+                                : std::vector<Namespace*>(place + 1, order.end());
 }
 
 }  // namespace
@@ -108,9 +139,22 @@ std::optional<Object> super_member(Context& c, const MethodObject& method, std::
         return std::nullopt;
     }
     const Object &self = method.self.items()[0], &type = method.self.items()[1];
-    auto* base = const_cast<Namespace*>(as_namespace(type)->of);
-    std::optional<Object> found = base != nullptr ? base->lookup(name) : std::nullopt;
+    Namespace* base = nullptr;
+    std::optional<Object> found;
+    bool is_known = true;
+    for (Namespace* one : classes_behind(c, self, as_namespace(type))) {
+        is_known = is_known && one != nullptr;
+        if (is_known && !found) {
+            base = one;
+            found = one->lookup_own(name);
+        }
+    }
     bool is_made = base != nullptr && base->kind != Namespace::Kind::kClass;
+    if (!found && !is_known) {
+        return refuse(c, range, fmt::format("`{}` of `super()`", name),
+                      "a class behind this one is not one that the compiler knows: call the base "
+                      "by its name");
+    }
     if (!found && name == "__init__" && !is_made) {
         return Object::make(ObjectKind::kBuiltin, library_builtin(kObjectInit));
     }

@@ -7,6 +7,9 @@
 
 namespace sardonyx::elaborate {
 
+// What a special method gives where it does not know the other operand.
+inline constexpr std::string_view kNotImplemented = "NotImplemented";
+
 // What has just been reported is an exception of this class to Python. Returns the error object.
 Object raises(Context& c, std::string_view type);
 

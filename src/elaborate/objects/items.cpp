@@ -11,6 +11,7 @@
 #include "elaborate/objects/changes.h"
 #include "elaborate/objects/context.h"
 #include "elaborate/objects/exception_types.h"
+#include "elaborate/objects/iteration.h"
 #include "elaborate/objects/namespaces.h"
 #include "elaborate/objects/owners.h"
 
@@ -211,6 +212,9 @@ std::optional<std::vector<Object>> static_items(Context& c, const Object& object
         case ObjectKind::kConstant:
             return rows_of_array(c, object);
         case ObjectKind::kModule:
+            if (std::optional<Object> iterator = asked_iterator(c, object)) {
+                return iterator->is_error() ? std::nullopt : static_items(c, *iterator);
+            }
             return members_of(object);
         case ObjectKind::kOpaque:
             return items_of_opaque(c, object);

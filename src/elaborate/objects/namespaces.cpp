@@ -10,16 +10,67 @@
 
 namespace sardonyx::elaborate {
 
-std::optional<Object> Namespace::lookup(std::string_view wanted) {
+Namespace::Namespace(Kind kind, std::string name, const Namespace* of)
+    : kind(kind), name(std::move(name)), of(of) {
+    if (is_class()) {
+        order_.push_back(this);
+        if (of != nullptr) {
+            order_.insert(order_.end(), of->order_.begin(), of->order_.end());
+        }
+    }
+}
+
+bool Namespace::set_bases(const std::vector<const Namespace*>& bases) {
+    // Python's C3: of the orders of the bases, and of the bases themselves, the first class again
+    // and again that stands in no rest of them.
+    std::vector<std::vector<const Namespace*>> rests;
+    for (const Namespace* base : bases) {
+        rests.push_back(base->order_);
+    }
+    rests.push_back(bases);
+    std::vector<const Namespace*> order{this};
+    auto is_inside = [&rests](const Namespace* one) {
+        return std::any_of(rests.begin(), rests.end(), [one](const auto& rest) {
+            return !rest.empty() && std::find(rest.begin() + 1, rest.end(), one) != rest.end();
+        });
+    };
+    auto is_over = [](const auto& rest) { return rest.empty(); };
+    while (!std::all_of(rests.begin(), rests.end(), is_over)) {
+        auto next = std::find_if(rests.begin(), rests.end(), [&](const auto& rest) {
+            return !rest.empty() && !is_inside(rest.front());
+        });
+        if (next == rests.end()) {
+            return false;
+        }
+        const Namespace* first = next->front();
+        order.push_back(first);
+        for (auto& rest : rests) {
+            rest.erase(std::remove(rest.begin(), rest.end(), first), rest.end());
+        }
+    }
+    order_ = std::move(order);
+    return true;
+}
+
+std::optional<Object> Namespace::lookup_own(std::string_view wanted) {
     if (unknown_all != nullptr) {
         return unknown_object(unknown_all);
     }
-    for (const auto& [one, value] : values_) {
-        if (one == wanted) {
-            return value;
+    const Object* own = find_own(wanted);
+    return own != nullptr ? std::optional(*own) : std::nullopt;
+}
+
+std::optional<Object> Namespace::lookup(std::string_view wanted) {
+    if (!is_class()) {
+        std::optional<Object> own = lookup_own(wanted);
+        return own || of == nullptr ? own : const_cast<Namespace*>(of)->lookup(wanted);
+    }
+    for (const Namespace* one : order_) {
+        if (std::optional<Object> found = const_cast<Namespace*>(one)->lookup_own(wanted)) {
+            return found;
         }
     }
-    return of != nullptr ? const_cast<Namespace*>(of)->lookup(wanted) : std::nullopt;
+    return std::nullopt;
 }
 
 const Object* Namespace::find_own(std::string_view wanted) const {
@@ -37,8 +88,15 @@ Object Namespace::object() {
 }
 
 std::vector<std::string> Namespace::names() {
-    std::vector<std::string> all =
-        of != nullptr ? const_cast<Namespace*>(of)->names() : std::vector<std::string>();
+    std::vector<std::string> all;
+    if (!is_class() && of != nullptr) {
+        all = const_cast<Namespace*>(of)->names();
+    }
+    for (size_t i = order_.size(); i-- > 1;) {
+        for (const auto& [one, value] : order_[i]->values_) {
+            all.push_back(one);
+        }
+    }
     for (const auto& [one, value] : values_) {
         all.push_back(one);
     }
@@ -145,12 +203,14 @@ const Namespace* class_of(const Object& object) {
     return is_instance ? found->of : nullptr;
 }
 
+bool is_derived(const Namespace* type, const Namespace* base) {
+    const std::vector<const Namespace*>& order = type->order();
+    return std::find(order.begin(), order.end(), base) != order.end();
+}
+
 bool is_a(const Object& object, const Namespace* type) {
     const Namespace* own = class_of(object);
-    while (own != nullptr && own != type) {
-        own = own->of;
-    }
-    return own != nullptr;
+    return own != nullptr && is_derived(own, type);
 }
 
 std::optional<Object> special_method(const Object& instance, std::string_view name) {
@@ -160,6 +220,27 @@ std::optional<Object> special_method(const Object& instance, std::string_view na
         return std::nullopt;
     }
     return const_cast<Namespace*>(own->of)->lookup(name);
+}
+
+bool is_special_method(std::string_view name) {
+    constexpr std::string_view kPlain[] = {"__repr__",     "__str__",  "__hash__", "__bool__",
+                                           "__contains__", "__iter__", "__neg__",  "__pos__",
+                                           "__invert__",   "__eq__",   "__ne__",   "__lt__",
+                                           "__le__",       "__gt__",   "__ge__"};
+    constexpr std::string_view kTurned[] = {"add__", "sub__", "mul__",     "matmul__", "truediv__",
+                                            "mod__", "pow__", "lshift__",  "rshift__", "or__",
+                                            "xor__", "and__", "floordiv__"};
+    auto is_among = [](std::string_view one, const auto& names) {
+        return std::find(std::begin(names), std::end(names), one) != std::end(names);
+    };
+    return is_among(name, kPlain) ||
+           (name.starts_with("__") && is_among(name.substr(2), kTurned)) ||
+           (name.starts_with("__r") && is_among(name.substr(3), kTurned));
+}
+
+bool has_own_equality(const Object& object) {
+    return special_method(object, "__eq__").has_value() ||
+           special_method(object, "__ne__").has_value();
 }
 
 std::optional<std::vector<Object>> members_of(const Object& enumeration) {

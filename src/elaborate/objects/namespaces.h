@@ -19,13 +19,16 @@ class Namespace : public Environment {
   public:
     enum class Kind : uint8_t { kClass, kDataclass, kNamedTuple, kEnumeration, kInstance, kMember };
 
-    Namespace(Kind kind, std::string name, const Namespace* of)
-        : kind(kind), name(std::move(name)), of(of) {}
+    Namespace(Kind kind, std::string name, const Namespace* of);
 
     const Kind kind;
     const std::string name;
-    // The class of an instance or member, the base of a class; null: there is none.
+    // The class of an instance or member, the first base of a class; null: there is none.
     const Namespace* const of;
+    // Of a class, where its members are looked up: itself and then its bases, in Python's order.
+    const std::vector<const Namespace*>& order() const { return order_; }
+    // The bases of a class, where they are not `of` alone. False: Python finds no order of them.
+    bool set_bases(const std::vector<const Namespace*>& bases);
     // What the call of a dataclass takes, in order.
     struct Parameter {
         std::string name;
@@ -56,6 +59,8 @@ class Namespace : public Environment {
 
     // As it is kept: of a method the function, of a property what computes it.
     std::optional<Object> lookup(std::string_view name) override;
+    // The same without what is inherited.
+    virtual std::optional<Object> lookup_own(std::string_view name);
     std::vector<std::string> names() override;
     void set(std::string_view name, Object value);
     void remove(std::string_view name);
@@ -67,8 +72,11 @@ class Namespace : public Environment {
     Object object();
 
   private:
+    bool is_class() const { return kind != Kind::kInstance && kind != Kind::kMember; }
+
     std::weak_ptr<void> self_;
     std::vector<std::pair<std::string, Object>> values_;
+    std::vector<const Namespace*> order_;  // empty: of no class
 };
 
 // Null: the object is no such thing.
@@ -100,11 +108,22 @@ std::vector<Namespace::Parameter> parameters_of(const Namespace& type);
 // The class of an instance, a member of an enumeration or a named tuple; null: none of a program.
 const Namespace* class_of(const Object& object);
 
+// Whether a class is another one or derived from it.
+bool is_derived(const Namespace* type, const Namespace* base);
+
 // Whether the object is of the class, or of one that has it as a base.
 bool is_a(const Object& object, const Namespace* type);
 
 // The method of this name of an instance's class; nothing: it has none.
 std::optional<Object> special_method(const Object& instance, std::string_view name);
+
+// Whether a plain class may have a special method of this name, beside those that make its
+// instances, call them and give their items: operators, comparisons and the like. What prints an
+// instance, or makes a key of it, is refused where a program does that.
+bool is_special_method(std::string_view name);
+
+// Whether Python asks the instance's class whether it is equal to something.
+bool has_own_equality(const Object& object);
 
 // The members of an enumeration, in order; nothing: it is none, or its members are mere values
 // here.

@@ -9,6 +9,7 @@
 #include "elaborate/objects/arrays.h"
 #include "elaborate/objects/context.h"
 #include "elaborate/objects/dict_classes.h"
+#include "elaborate/objects/doubtful.h"
 #include "elaborate/objects/exception_types.h"
 #include "elaborate/objects/floor_division.h"
 #include "elaborate/objects/formatting.h"
@@ -307,6 +308,9 @@ bool is_hashable(const Object& key) {
             return key.get<OpaqueObject>().is_hashable();
         case ObjectKind::kModule: {
             Namespace* instance = compared_by_fields(key);
+            if (has_own_equality(key) || special_method(key, "__hash__")) {
+                return false;
+            }
             return instance == nullptr ||
                    (instance->is_frozen && is_hashable(fields_of(*instance)));
         }
@@ -449,50 +453,6 @@ Object static_unary(Context& c, Unary op, const Object& a, syntax::Range range) 
         fmt::format("`{}` on {}", lowering::kUnarySymbols[static_cast<size_t>(op)], kind_name(a)));
 }
 
-namespace {
-
-bool holds_nan(const Object& object, int depth = 0) {
-    if (object.is(ObjectKind::kFloat)) {
-        return std::isnan(object.as_double());
-    }
-    bool found = depth > kDeepest;
-    each_part(object, [&](const Object& part) { found = found || holds_nan(part, depth + 1); });
-    return found;
-}
-
-// An array with dimensions, whose comparison with anything is an array.
-bool holds_array(const Object& object, int depth = 0) {
-    if (object.is(ObjectKind::kConstant)) {
-        return !object.get<Tensor>().dims().empty();
-    }
-    bool found = false;
-    if (depth <= kDeepest) {
-        each_part(object,
-                  [&](const Object& part) { found = found || holds_array(part, depth + 1); });
-    }
-    return found;
-}
-
-bool may_share_nan(const Object& a, const Object& b) {
-    return holds_nan(a) && holds_nan(b);
-}
-
-}  // namespace
-
-bool is_doubtful(const Object& a, const Object& b) {
-    return holds_array(a) || holds_array(b) || may_share_nan(a, b);
-}
-
-Object refuse_doubtful(Context& c, const Object& a, const Object& b, syntax::Range range) {
-    return holds_array(a) || holds_array(b)
-               ? refuse(c, range,
-                        "an array in a comparison that asks for one answer: NumPy compares it "
-                        "element by element",
-                        "compare the elements, as in `x.tolist() == [1, 2]`")
-               : refuse(c, range, "NaN in a comparison that depends on whether both are one object",
-                        "ask with `math.isnan(...)`");
-}
-
 Object static_compare(Context& c, syntax::CompareOp op, const Object& a, const Object& b,
                       syntax::Range range) {
     using syntax::CompareOp;
@@ -518,7 +478,8 @@ Object static_compare(Context& c, syntax::CompareOp op, const Object& a, const O
                 return refuse(c, range, fmt::format("`in` on {}", kind_name(b)));
             }
             bool by_hash = b.is(ObjectKind::kDict) || b.is(ObjectKind::kSet);
-            if (!*found && (by_hash ? may_share_nan(a, b) : is_doubtful(a, b))) {
+            if (!*found &&
+                (by_hash ? may_share_nan(a, b) || holds_own_equality(a) : is_doubtful(a, b))) {
                 return refuse_doubtful(c, a, b, range);
             }
             return Object::boolean(*found == (op == CompareOp::kIn));
@@ -592,8 +553,10 @@ std::optional<bool> truth(const Object& object) {
                                                  : std::nullopt;
         }
         default:
-            // An instance that has a length is asked for it.
-            return special_method(object, "__len__") ? std::nullopt : std::optional(true);
+            // An instance that has a length or truth value is asked for it.
+            return special_method(object, "__len__") || special_method(object, "__bool__")
+                       ? std::nullopt
+                       : std::optional(true);
     }
 }
 

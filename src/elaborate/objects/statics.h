@@ -25,11 +25,6 @@ Object static_binary(Context& c, lowering::Binary op, const Object& a, const Obj
 
 Object static_unary(Context& c, lowering::Unary op, const Object& a, syntax::Range range);
 
-// Whether objects that are not equal may be so to Python: both hold a NaN, which is not equal to
-// itself, but in a list is found by its identity, and the compiler does not know whether they are
-// one object; or one holds an array, which has no single answer.
-bool is_doubtful(const Object& a, const Object& b);
-Object refuse_doubtful(Context& c, const Object& a, const Object& b, syntax::Range range);
 // ==, !=, <, <=, >, >=, is, is not, in, not in.
 Object static_compare(Context& c, syntax::CompareOp op, const Object& a, const Object& b,
                       syntax::Range range);

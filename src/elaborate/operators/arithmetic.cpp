@@ -20,6 +20,7 @@
 #include "elaborate/objects/unknowns.h"
 #include "elaborate/operators/lowered.h"
 #include "elaborate/operators/operands.h"
+#include "elaborate/operators/special_methods.h"
 #include "ir/standard.h"
 #include "lowering/operators.h"
 
@@ -219,6 +220,9 @@ Object binary(Context& c, syntax::BinaryOp op, const Operand& first, const Opera
     Range a_range = first.range, b_range = second.range;
     if (a.is_error() || b.is_error()) {
         return Object::error();
+    }
+    if (std::optional<Object> special = special_binary(c, op, a, b, range)) {
+        return *special;
     }
     if (float_meets_tensor(a, b)) {
         Object left = beside_tensors(a), right = beside_tensors(b);

@@ -26,6 +26,7 @@
 #include "elaborate/operators/equality.h"
 #include "elaborate/operators/lowered.h"
 #include "elaborate/operators/operands.h"
+#include "elaborate/operators/special_methods.h"
 #include "ir/standard.h"
 #include "lowering/operators.h"
 
@@ -197,6 +198,9 @@ Object compare_pair(Context& c, syntax::CompareOp op, const Operand& first, cons
     using syntax::CompareOp;
     if (a.is_error() || b.is_error()) {
         return Object::error();
+    }
+    if (std::optional<Object> special = special_compare(c, op, a, b, range)) {
+        return *special;
     }
     if (float_meets_tensor(a, b)) {
         Object left = beside_tensors(a), right = beside_tensors(b);

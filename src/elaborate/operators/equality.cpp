@@ -9,6 +9,7 @@
 #include "elaborate/emit/sizes.h"
 #include "elaborate/emit/values.h"
 #include "elaborate/objects/context.h"
+#include "elaborate/objects/doubtful.h"
 #include "elaborate/objects/namespaces.h"
 #include "elaborate/objects/statics.h"
 #include "elaborate/objects/unknowns.h"
@@ -228,6 +229,10 @@ Object certain_compare(Context& c, CompareOp op, const Object& a, const Object& 
 
 std::optional<const Object*> find_key(Context& c, const DictObject& dict, const Object& key,
                                       Range range) {
+    if (holds_own_equality(key)) {
+        check_key(c, key, range);
+        return std::nullopt;
+    }
     if (key.is_static()) {
         return dict.find(key);
     }

@@ -14,6 +14,7 @@
 #include "elaborate/objects/context.h"
 #include "elaborate/objects/statics.h"
 #include "elaborate/objects/type_text.h"
+#include "elaborate/operators/special_methods.h"
 
 namespace sardonyx::elaborate {
 
@@ -56,6 +57,9 @@ ir::Value* truth_operand(Context& c, const Object& object, Range range, std::str
 Object condition(Context& c, const Object& object, Range range) {
     if (object.is_error() || (truth(object) && !object.is_tensor_like())) {
         return object.is_error() ? object : Object::boolean(*truth(object));
+    }
+    if (std::optional<Object> special = special_truth(c, object, range)) {
+        return *special;
     }
     if (object.is(ObjectKind::kConstant)) {
         if (std::optional<bool> holds = truth(object)) {

@@ -278,3 +278,153 @@ def test_a_folder_with_two_spellings(
     names = runpy.run_path(str(source))
     x = np.array([1, 2], np.float32)
     np.testing.assert_array_equal(names["f"].compile()(x), x * 2)
+
+
+OPERATORS = """\
+class Base:
+    scale = 2.0
+
+    def go(self, v):
+        return v + 1.0
+
+
+class Left(Base):
+    def go(self, v):
+        return super().go(v) * 2.0
+
+
+class Right(Base):
+    scale = 5.0
+
+    def go(self, v):
+        return super().go(v) * 3.0
+
+
+class Both(Left, Right):
+    def go(self, v):
+        return super().go(v) + 100.0
+
+
+class Inherits(Left, Right):
+    pass
+
+
+class Pair:
+    def __init__(self, a, b):
+        self.a, self.b = a, b
+
+    def __add__(self, o):
+        return Pair(self.a + o.a, self.b + o.b) if isinstance(o, Pair) else NotImplemented
+
+    def __radd__(self, o):
+        return Pair(self.a + o, self.b + o)
+
+    def __mul__(self, k):
+        return Pair(self.a * k, self.b * k)
+
+    __rmul__ = __mul__
+
+    def __neg__(self):
+        return Pair(-self.a, -self.b)
+
+    def __eq__(self, o):
+        return isinstance(o, Pair) and self.a == o.a and self.b == o.b
+
+    __hash__ = None
+
+    def __lt__(self, o):
+        return self.a < o.a
+
+    def __bool__(self):
+        return self.a > 0
+
+    def __contains__(self, q):
+        return q == self.a
+
+    def __getitem__(self, i):
+        return (self.a, self.b)[i]
+
+    def __len__(self):
+        return 7
+
+    def __iter__(self):
+        return iter((self.a, self.b))
+
+
+class Empty:
+    def __len__(self):
+        return 0
+
+    def __iter__(self):
+        return iter([1.0, 2.0])
+
+
+d, e = Both(), Inherits()
+p, q, zero = Pair(1.0, 2.0), Pair(3.0, 4.0), Pair(0.0, 1.0)
+total, least = p + q, min(1.0, 2.0)
+NoneType = type(None)
+empty = Empty()
+
+
+---
+"""
+
+OF_OPERATORS: list[tuple[str, Any]] = [
+    ("return d.go(x) * d.scale", (((X + 1) * 3) * 2 + 100) * 5),
+    ("c = Both()\nreturn c.go(x) * c.scale", (((X + 1) * 3) * 2 + 100) * 5),
+    # What is behind a class depends on the instance.
+    ("return e.go(x)", (X + 1) * 3 * 2),
+    ("return Inherits().go(x)", (X + 1) * 3 * 2),
+    ("return x if isinstance(d, Right) and issubclass(Both, Base) else -x", X),
+    ("return -x if issubclass(Left, (Right, int)) or not issubclass(bool, int) else x", X),
+    ("return x if callable(d.go) and callable(Both) and not callable(d) else -x", X),
+    ("z = p + q\nreturn x * z.a + z.b + total.b", X * 4 + 12),
+    ("z = Pair(x, x * 2.0) + Pair(x, x)\nreturn z.a + z.b", X * 5),
+    ("z = 1.0 + Pair(x, x * 2.0)\nreturn z.a + z.b", X * 3 + 2),
+    ("z = sum([Pair(x, x), p])\nreturn z.a + z.b", X * 2 + 3),
+    ("z = 2.0 * p\nz *= 3.0\nreturn x * z.a + (-z).b", X * 6 - 12),
+    ("return x if p == Pair(1.0, 2.0) and p != q and p < q and q > p else -x", X),
+    ("return x if p and not zero and (zero or p) is p else -x", X),
+    ("return x if 1.0 in p and 2.0 not in p else -x", X),
+    ("a, b = p\nc = [*q]\nreturn x * a + b + c[1] + sum(list(p))", X + 2 + 4 + 3),
+    ("for v in Pair(x, x + 1.0):\n    x = x * v\nreturn x", X * X * (X + 1)),
+    ("return x * len(p) + p[1] + Pair(x, x * 2.0)[1]", X * 9 + 2),
+    # The length, and not the items, says that it is false.
+    ("z = empty or 3.0\nreturn x * z + len(empty)", X * 3),
+    ("z = Empty() or 3.0\nreturn x * z if not empty else -x", X * 3),
+    (
+        "match p:\n    case Base():\n        return -x\n    case Pair(a=1.0):\n        return x",
+        X,
+    ),
+    ("z = {}.fromkeys(['a', 'b'], 2.0)\nreturn x * z['b']", X * 2),
+    ("return x if isinstance(None, (int, NoneType)) and isinstance(None, type(None)) else -x", X),
+    ("return -x if isinstance(2.0, NoneType) else x", X),
+]
+
+
+@pytest.mark.parametrize(("body", "expected"), OF_OPERATORS)
+def test_special_methods(body: str, expected: Any, tmp_path: pathlib.Path) -> None:
+    check(OPERATORS + body, expected, tmp_path, x=X)
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        # A class that says what is equal is asked for one instance at a time.
+        ("return x if Pair(1.0, 2.0) in [q, p] else -x", "static-error"),
+        ("return x if [Pair(1.0, 2.0)] == [Pair(1.0, 2.0)] else -x", "static-error"),
+        (
+            "try:\n    return {1: x}[Pair(1.0, 2.0)]\nexcept KeyError:\n    return -x",
+            "static-error",
+        ),
+    ],
+)
+def test_special_methods_in_containers(body: str, code: str, tmp_path: pathlib.Path) -> None:
+    for named in (False, True):
+        text = text_of(OPERATORS + body, named, {"x": X})
+        path = tmp_path / f"program_{named}.py"
+        path.write_text(text)
+        with pytest.raises(sardonyx.CompileError, match=code):
+            runpy.run_path(str(path))["f"].to_model_bytes()
+        answer, _ = shared_compiler().compile(text, "f")
+        assert answer[0] == "error" and first_finding(answer).startswith(code), answer

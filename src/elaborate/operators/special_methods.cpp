@@ -1,0 +1,223 @@
+// Which special method Python asks for an operator, of which operand, and what its answer means.
+#include "elaborate/operators/special_methods.h"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "elaborate/emit/interpreter.h"
+#include "elaborate/objects/arrays.h"
+#include "elaborate/objects/exception_types.h"
+#include "elaborate/objects/iteration.h"
+#include "elaborate/objects/namespaces.h"
+#include "elaborate/objects/statics.h"
+#include "elaborate/operators/lowered.h"
+#include "elaborate/operators/truth.h"
+#include "lowering/operators.h"
+
+namespace sardonyx::elaborate {
+
+using syntax::CompareOp;
+using syntax::Range;
+
+namespace {
+
+// In the order of lowering::Binary, without the underscores.
+constexpr std::string_view kBinaryNames[] = {"add", "sub", "mul",     "matmul", "truediv",
+                                             "mod", "pow", "lshift",  "rshift", "or",
+                                             "xor", "and", "floordiv"};
+
+// In the order of CompareOp; what the other operand is asked for.
+constexpr std::string_view kCompareNames[] = {"__eq__", "__ne__", "__lt__",
+                                              "__le__", "__gt__", "__ge__"};
+constexpr std::string_view kTurnedNames[] = {"__eq__", "__ne__", "__gt__",
+                                             "__ge__", "__lt__", "__le__"};
+
+// The class of the program that an object is an instance of; null: none that the compiler knows.
+const Namespace* class_in_program(Context& c, const Object& object) {
+    Namespace* own = as_namespace(object);
+    if (own != nullptr && own->kind == Namespace::Kind::kInstance && own->unknown_all == nullptr) {
+        return own->of;
+    }
+    if (!object.is(ObjectKind::kOpaque) || c.function().environment == nullptr) {
+        return nullptr;
+    }
+    Environment& environment = *c.function().environment;
+    std::optional<Object> type = environment.attribute(object, "__class__").value;
+    std::optional<Object> found =
+        type && type->is(ObjectKind::kOpaque) ? environment.own_class(*type) : std::nullopt;
+    return found ? as_namespace(*found) : nullptr;
+}
+
+std::optional<Object> method_in(const Namespace* type, std::string_view name) {
+    return type != nullptr ? const_cast<Namespace*>(type)->lookup(name) : std::nullopt;
+}
+
+Object call_method(Context& c, const Object& method, const Object& self,
+                   std::vector<Object> arguments, Range range) {
+    Arguments all;
+    all.positional = std::move(arguments);
+    all.positional.insert(all.positional.begin(), self);
+    all.ranges.assign(all.positional.size(), range);
+    all.range = all.callee_range = range;
+    return call(c, method, all);
+}
+
+bool is_not_implemented(const Object& object) {
+    return (object.is(ObjectKind::kPythonType) &&
+            object.get<PythonType>().name == kNotImplemented) ||
+           (object.is(ObjectKind::kOpaque) &&
+            object.get<OpaqueObject>().describe() == kNotImplemented);
+}
+
+// Whether Python asks the right operand as well: arrays, and tensors, answer for themselves.
+bool leaves_to_right(const Object& a) {
+    return !a.is_tensor_like() && !a.is_numbers() && !is_numpys_scalar(a) &&
+           !a.is(ObjectKind::kConstant);
+}
+
+// What the method of `a` answers, or that of `b`; nothing: neither has one.
+std::optional<Object> asked(Context& c, std::string_view symbol, const Object& a, const Object& b,
+                            const std::string& name, const std::string& turned, Range range) {
+    const Namespace *left = class_in_program(c, a), *right = class_in_program(c, b);
+    std::optional<Object> first = method_in(left, name), second = method_in(right, turned);
+    bool is_compare = name == turned || symbol.starts_with('<') || symbol.starts_with('>');
+    if ((left == right && left != nullptr && !is_compare) ||
+        (left == nullptr && !leaves_to_right(a))) {
+        second = std::nullopt;
+    }
+    if (!first && !second) {
+        return std::nullopt;
+    }
+    // A class that is derived from the other one, with a method of its own, comes first.
+    std::optional<Object> inherited = method_in(left, turned);
+    bool is_turned = first && second && left != right && is_derived(right, left) &&
+                     (is_compare || !inherited || !is_same_object(*inherited, *second));
+    for (int i = 0; i < 2; ++i) {
+        bool is_second = (i == 1) != is_turned;
+        const std::optional<Object>& method = is_second ? second : first;
+        if (!method) {
+            continue;
+        }
+        Object answer = is_second ? call_method(c, *method, b, {a}, range)
+                                  : call_method(c, *method, a, {b}, range);
+        if (!is_not_implemented(answer)) {
+            return answer;
+        }
+    }
+    if (symbol == "==" || symbol == "!=") {
+        return Object::boolean(is_same_object(a, b) == (symbol == "=="));
+    }
+    refuse(c, range,
+           fmt::format("`{}` between {} and {}, whose classes say that they do not know it", symbol,
+                       kind_name(a), kind_name(b)));
+    return raises(c, "TypeError");
+}
+
+}  // namespace
+
+std::optional<Object> call_special(Context& c, const Object& instance, std::string_view name,
+                                   std::vector<Object> arguments, Range range) {
+    std::optional<Object> method = method_in(class_in_program(c, instance), name);
+    return method ? std::optional(call_method(c, *method, instance, std::move(arguments), range))
+                  : std::nullopt;
+}
+
+std::optional<Object> asked_iterator(Context& c, const Object& instance) {
+    std::optional<Object> method = special_method(instance, "__iter__");
+    return method ? std::optional(call_method(c, *method, instance, {}, {})) : std::nullopt;
+}
+
+std::optional<Object> special_binary(Context& c, syntax::BinaryOp op, const Object& a,
+                                     const Object& b, Range range) {
+    auto index = static_cast<size_t>(lowered(op));
+    return asked(c, lowering::kBinarySymbols[index], a, b,
+                 fmt::format("__{}__", kBinaryNames[index]),
+                 fmt::format("__r{}__", kBinaryNames[index]), range);
+}
+
+std::optional<Object> special_unary(Context& c, syntax::UnaryOp op, const Object& a, Range range) {
+    std::string_view name = op == syntax::UnaryOp::kMinus    ? "__neg__"
+                            : op == syntax::UnaryOp::kPlus   ? "__pos__"
+                            : op == syntax::UnaryOp::kInvert ? "__invert__"
+                                                             : "";
+    return name.empty() ? std::nullopt : call_special(c, a, name, {}, range);
+}
+
+namespace {
+
+// `!=` of a class that has `__eq__` alone.
+std::optional<Object> not_equal(Context& c, const Object& a, const Object& b, Range range) {
+    std::optional<Object> same = special_compare(c, CompareOp::kEq, a, b, range);
+    Object test = same ? condition(c, *same, range) : Object::error();
+    if (same && test.is_tensor()) {
+        return refuse(c, range, "`!=` of a class whose `__eq__` gives a tensor",
+                      "write `__ne__`, or `not a == b`");
+    }
+    return !same || test.is_error() ? same : std::optional(Object::boolean(!test.as_bool()));
+}
+
+}  // namespace
+
+std::optional<Object> special_compare(Context& c, CompareOp op, const Object& a, const Object& b,
+                                      Range range) {
+    if (op == CompareOp::kIs || op == CompareOp::kIsNot) {
+        return std::nullopt;
+    }
+    if (op == CompareOp::kIn || op == CompareOp::kNotIn) {
+        std::optional<Object> found = call_special(c, b, "__contains__", {a}, range);
+        if (!found) {
+            return std::nullopt;
+        }
+        Object test = condition(c, *found, range);
+        if (test.is_tensor()) {
+            return refuse(c, range, "`in` of a class whose `__contains__` gives a tensor",
+                          "call a method of another name");
+        }
+        return test.is_error() ? test : Object::boolean(test.as_bool() == (op == CompareOp::kIn));
+    }
+    if (op == CompareOp::kNotEq) {
+        const Namespace *left = class_in_program(c, a), *right = class_in_program(c, b);
+        if (!method_in(left, "__ne__") && !method_in(right, "__ne__")) {
+            return not_equal(c, a, b, range);
+        }
+        if ((method_in(left, "__eq__") && !method_in(left, "__ne__")) ||
+            (method_in(right, "__eq__") && !method_in(right, "__ne__"))) {
+            return refuse(c, range, "`!=` of two classes of which one has no `__ne__`",
+                          "write `not a == b`");
+        }
+    }
+    constexpr std::string_view kSymbols[] = {"==", "!=", "<", "<=", ">", ">="};
+    auto index = static_cast<size_t>(op);
+    return asked(c, kSymbols[index], a, b, std::string(kCompareNames[index]),
+                 std::string(kTurnedNames[index]), range);
+}
+
+std::optional<Object> special_truth(Context& c, const Object& object, Range range) {
+    std::optional<Object> answer = call_special(c, object, "__bool__", {}, range);
+    bool is_bool =
+        answer &&
+        (answer->is(ObjectKind::kBool) ||
+         (answer->is_tensor() && answer->value()->type.element_type() == ElementType::kBool));
+    if (answer && !answer->is_error() && !is_bool) {
+        return refuse(c, range, fmt::format("`__bool__` that gives {}", kind_name(*answer)),
+                      "give a bool");
+    }
+    if (answer && answer->is_tensor()) {
+        return refuse(c, range, "`__bool__` that gives a tensor, which Python refuses",
+                      "call a method of another name");
+    }
+    if (answer) {
+        return answer;
+    }
+    std::optional<Object> length = call_special(c, object, "__len__", {}, range);
+    if (length) {
+        return length->is_error() ? *length : condition(c, *length, range);
+    }
+    return class_in_program(c, object) != nullptr ? std::optional(Object::boolean(true))
+                                                  : std::nullopt;
+}
+
+}  // namespace sardonyx::elaborate
