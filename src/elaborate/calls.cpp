@@ -222,6 +222,10 @@ Object call(Context& c, const Object& callee, const Arguments& arguments, size_t
             return Object::error();
         }
         default: {
+            if (is_unknown(callee)) {
+                report_unknown(c, callee, c.source(arguments.callee_range), arguments.range);
+                return Object::error();
+            }
             std::string hidden = help_for_hidden(c, c.source(arguments.callee_range));
             c.report(kNotCallable, arguments.callee_range,
                      fmt::format("{} is called", kind_name(callee)))

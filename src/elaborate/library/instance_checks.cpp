@@ -321,6 +321,20 @@ Object py_isinstance(Context& c, const Arguments& a) {
 
 namespace {
 
+// Whether every Python object has this special method.
+bool is_method_of_object(std::string_view name) {
+    constexpr std::string_view kMethods[] = {"__repr__", "__str__", "__hash__", "__eq__", "__ne__",
+                                             "__lt__",   "__le__",  "__gt__",   "__ge__"};
+    return std::find(std::begin(kMethods), std::end(kMethods), name) != std::end(kMethods);
+}
+
+// An instance of a plain class, or such a class.
+bool is_plain(const Namespace& own) {
+    const Namespace* type = own.kind == Namespace::Kind::kInstance ? own.of : &own;
+    return type != nullptr && type->kind == Namespace::Kind::kClass && !type->is_protocol &&
+           !type->is_open && type->unknown_all == nullptr;
+}
+
 // Nothing after a diagnostic, where that is not known.
 std::optional<bool> has_member(Context& c, const Arguments& a, std::string_view name) {
     const Object& object = a.positional[0];
@@ -337,6 +351,11 @@ std::optional<bool> has_member(Context& c, const Arguments& a, std::string_view 
     }
     if (own != nullptr && own->unknown_all == nullptr && !is_special) {
         return own->lookup(name).has_value();
+    }
+    if (own != nullptr && own->unknown_all == nullptr && is_plain(*own) &&
+        (is_special_method(name) || name == "__call__" || name == "__len__" ||
+         name == "__getitem__")) {
+        return own->lookup(name).has_value() || is_method_of_object(name);
     }
     bool is_operator =
         object.is(ObjectKind::kOpset) && !is_special && name != "domain" && name != "version";

@@ -207,6 +207,12 @@ Object compare_pair(Context& c, syntax::CompareOp op, const Operand& first, cons
         return compare_pair(c, op, {left, first.range}, {right, second.range}, range);
     }
     bool wants_item = op == CompareOp::kIn || op == CompareOp::kNotIn;
+    std::optional<Object> items =
+        wants_item ? call_special(c, b, "__iter__", {}, range) : std::nullopt;
+    if (items) {
+        return items->is_error() ? *items
+                                 : compare_pair(c, op, first, {*items, second.range}, range);
+    }
     if (a.is_numbers() || (b.is_numbers() && !(wants_item && is_python_number(a)))) {
         c.report(kUnsupportedOperand, range,
                  "a comparison of a list whose length is known only when the graph runs")

@@ -13,6 +13,7 @@
 #include "elaborate/objects/iteration.h"
 #include "elaborate/objects/namespaces.h"
 #include "elaborate/objects/statics.h"
+#include "elaborate/objects/unknowns.h"
 #include "elaborate/operators/lowered.h"
 #include "elaborate/operators/truth.h"
 #include "lowering/operators.h"
@@ -57,6 +58,10 @@ std::optional<Object> method_in(const Namespace* type, std::string_view name) {
 
 Object call_method(Context& c, const Object& method, const Object& self,
                    std::vector<Object> arguments, Range range) {
+    if (is_unknown(method)) {
+        report_unknown(c, method, class_in_program(c, self)->name, range);
+        return Object::error();
+    }
     Arguments all;
     all.positional = std::move(arguments);
     all.positional.insert(all.positional.begin(), self);
