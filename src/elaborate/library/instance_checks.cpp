@@ -329,7 +329,7 @@ bool is_method_of_object(std::string_view name) {
 }
 
 // An instance of a plain class, or such a class.
-bool is_plain(const Namespace& own) {
+bool is_of_plain_class(const Namespace& own) {
     const Namespace* type = own.kind == Namespace::Kind::kInstance ? own.of : &own;
     return type != nullptr && type->kind == Namespace::Kind::kClass && !type->is_protocol &&
            !type->is_open && type->unknown_all == nullptr;
@@ -352,7 +352,7 @@ std::optional<bool> has_member(Context& c, const Arguments& a, std::string_view 
     if (own != nullptr && own->unknown_all == nullptr && !is_special) {
         return own->lookup(name).has_value();
     }
-    if (own != nullptr && own->unknown_all == nullptr && is_plain(*own) &&
+    if (own != nullptr && own->unknown_all == nullptr && is_of_plain_class(*own) &&
         (is_special_method(name) || name == "__call__" || name == "__len__" ||
          name == "__getitem__")) {
         return own->lookup(name).has_value() || is_method_of_object(name);

@@ -341,8 +341,8 @@ class Shower {
     }
 
     std::optional<std::string> python_type(const Object& object) {
-        constexpr std::string_view kTypes[] = {"int",   "float", "bool", "str",      "list",
-                                               "tuple", "dict",  "set",  "frozenset"};
+        constexpr std::string_view kTypes[] = {"int",   "float", "bool", "str",       "list",
+                                               "tuple", "dict",  "set",  "frozenset", "NoneType"};
         const PythonType& type = object.get<PythonType>();
         bool is_builtin =
             std::find(std::begin(kTypes), std::end(kTypes), type.name) != std::end(kTypes) ||

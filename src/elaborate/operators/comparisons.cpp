@@ -3,6 +3,8 @@
 
 #include "elaborate/operators/comparisons.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -207,11 +209,11 @@ Object compare_pair(Context& c, syntax::CompareOp op, const Operand& first, cons
         return compare_pair(c, op, {left, first.range}, {right, second.range}, range);
     }
     bool wants_item = op == CompareOp::kIn || op == CompareOp::kNotIn;
-    std::optional<Object> items =
-        wants_item ? call_special(c, b, "__iter__", {}, range) : std::nullopt;
-    if (items) {
-        return items->is_error() ? *items
-                                 : compare_pair(c, op, first, {*items, second.range}, range);
+    if (wants_item && has_special(c, b, "__iter__")) {
+        std::optional<std::vector<Object>> items = static_items(c, b);
+        return items ? compare_pair(c, op, first, {Object::tuple(*items), second.range}, range)
+                     : refuse(c, range, fmt::format("`in` of {}", kind_name(b)),
+                              "compare what it gives, one by one");
     }
     if (a.is_numbers() || (b.is_numbers() && !(wants_item && is_python_number(a)))) {
         c.report(kUnsupportedOperand, range,

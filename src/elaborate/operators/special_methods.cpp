@@ -130,6 +130,10 @@ std::optional<Object> call_special(Context& c, const Object& instance, std::stri
                   : std::nullopt;
 }
 
+bool has_special(Context& c, const Object& instance, std::string_view name) {
+    return method_in(class_in_program(c, instance), name).has_value();
+}
+
 std::optional<Object> asked_iterator(Context& c, const Object& instance) {
     std::optional<Object> method = special_method(instance, "__iter__");
     return method ? std::optional(call_method(c, *method, instance, {}, {})) : std::nullopt;

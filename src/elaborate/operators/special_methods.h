@@ -13,6 +13,9 @@ namespace sardonyx::elaborate {
 std::optional<Object> call_special(Context& c, const Object& instance, std::string_view name,
                                    std::vector<Object> arguments, syntax::Range range);
 
+// Whether there is one.
+bool has_special(Context& c, const Object& instance, std::string_view name);
+
 // a + b and the like, where a class says what it is; nothing: none does.
 std::optional<Object> special_binary(Context& c, syntax::BinaryOp op, const Object& a,
                                      const Object& b, syntax::Range range);

@@ -359,7 +359,13 @@ class Empty:
         return iter([1.0, 2.0])
 
 
+class Equal(Empty):
+    def __eq__(self, o):
+        return False
+
+
 d, e = Both(), Inherits()
+equal = Equal()
 p, q, zero = Pair(1.0, 2.0), Pair(3.0, 4.0), Pair(0.0, 1.0)
 total, least = p + q, min(1.0, 2.0)
 NoneType = type(None)
@@ -399,12 +405,26 @@ OF_OPERATORS: list[tuple[str, Any]] = [
     ("z = {}.fromkeys(['a', 'b'], 2.0)\nreturn x * z['b']", X * 2),
     ("return x if isinstance(None, (int, NoneType)) and isinstance(None, type(None)) else -x", X),
     ("return -x if isinstance(2.0, NoneType) else x", X),
+    ("return x if 2.0 in empty and 3.0 not in Empty() and 2.0 in equal else -x", X),
+    ("return x if hasattr(p, '__eq__') and not hasattr(p, '__call__') else -x", X),
+    ("return x if hasattr(empty, '__len__') and not hasattr(empty, '__bool__') else -x", X),
 ]
 
 
 @pytest.mark.parametrize(("body", "expected"), OF_OPERATORS)
 def test_special_methods(body: str, expected: Any, tmp_path: pathlib.Path) -> None:
     check(OPERATORS + body, expected, tmp_path, x=X)
+
+
+@pytest.mark.parametrize("body", ["-p", "p + p", "Pair(x, x)"])
+def test_special_methods_of_a_class_that_may_be_changed(body: str) -> None:
+    # Iteration by `__getitem__` alone is not run on the command line.
+    of_items = "class Items(Pair):\n    __iter__ = None\n\n\nlisted = [v for v in Items(p, q)]\n"
+    head = OPERATORS.removesuffix("\n\n---\n") + f"\n{of_items}"
+    text = text_of(f"{head}\n\n---\nreturn ({body}).a * x", False, {"x": X})
+    answer, _ = shared_compiler().compile(text, "f")
+    assert answer[0] == "error", answer
+    assert {found.partition(":")[0] for found in answer[1:]} <= {"static-error", "unknown-value"}
 
 
 @pytest.mark.parametrize(
