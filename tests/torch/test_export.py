@@ -18,6 +18,7 @@ torch = pytest.importorskip("torch")
 
 import sardonyx.torch  # noqa: E402
 from torch import nn  # noqa: E402
+from torch._higher_order_ops import associative_scan  # noqa: E402
 from torch.utils import _pytree  # noqa: E402
 
 pytestmark = [pytest.mark.torch, pytest.mark.filterwarnings("ignore")]
@@ -308,6 +309,45 @@ def test_users_operator() -> None:
 
     model = sardonyx.torch.export(Uses(), (x,), verify=True).compile()
     np.testing.assert_allclose(model(x.numpy()), (x * 3 + 1).numpy(), rtol=1e-6)
+
+
+def test_verify_leaves_the_state_of_the_module() -> None:
+    class Counts(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("mean", torch.ones(4))
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            self.mean[:2].mul_(0.5).add_(x.mean(0)[:2])
+            return x - self.mean
+
+    module, x = Counts(), torch.randn(3, 4)
+    model = sardonyx.torch.export(module, (x,), verify=True).compile()
+    np.testing.assert_array_equal(module.mean, np.ones(4))
+    np.testing.assert_allclose(model(x.numpy())[0], module(x), rtol=1e-6)
+
+
+def test_verify_of_batches_of_functions() -> None:
+    class Scans(nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return associative_scan(torch.add, x, 1, combine_mode="generic") * 2
+
+    sardonyx.torch.export(Scans(), (torch.randn(3, 5),), verify=True)
+    assert not torch.randn(2).isnan().any()  # an error while `torch.vmap` is at work
+
+
+def test_derivatives_that_torch_cannot_trace_again() -> None:
+    class Derives(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("w", torch.ones(4, 4))
+
+        def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+            return torch.func.jvp(lambda z: (z @ self.w).sin(), (x,), (torch.ones_like(x),))
+
+    for _ in range(2):  # what torch has begun is over
+        with pytest.raises(sardonyx.torch.ExportError, match=r"torch\.func\.jvp"):
+            sardonyx.torch.export(Derives(), (torch.randn(3, 4),))
 
 
 def test_verify_names_the_operator() -> None:

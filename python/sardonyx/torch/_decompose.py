@@ -7,9 +7,10 @@ are in the graph then.
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import torch
@@ -61,6 +62,24 @@ def without_tokens(exported: torch.export.ExportedProgram) -> torch.export.Expor
     made._graph_module = copy.deepcopy(exported.graph_module)
     made._graph_signature = copy.deepcopy(exported.graph_signature)
     return _remove_effect_tokens(made)
+
+
+@contextlib.contextmanager
+def functorch_levels_kept() -> Iterator[None]:
+    """After an error inside of a transformation, torch works as before it."""
+    from torch._C import _exit_dual_level, _functorch
+    from torch.autograd import forward_ad
+
+    depth = _functorch.get_dynamic_layer_stack_depth()
+    try:
+        yield
+    except Exception:
+        if forward_ad._current_level < 0:  # the user has none open
+            with contextlib.suppress(RuntimeError):  # neither has the transformation
+                _exit_dual_level(level=0)
+        raise
+    finally:
+        _functorch.pop_dynamic_layer_stack_and_undo_to_depth(depth)
 
 
 def leftovers(exported: torch.export.ExportedProgram) -> list[str]:

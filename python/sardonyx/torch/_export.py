@@ -26,6 +26,9 @@ _LEFTOVERS = (
     "`torch.func.grad`, `vjp` and what is built on them\n"
     "   = help: compute gradients with `torch.autograd.grad`"
 )
+_NOT_TRACED = (
+    "PyTorch cannot trace the program again without `torch.func.jvp`, as `run_decompositions` does"
+)
 
 
 def convert(
@@ -88,7 +91,13 @@ def _made(
     which takes long.
     """
     from ._capture import program_of
-    from ._decompose import has_wrapped_weights, leftovers, transformations, without_tokens
+    from ._decompose import (
+        functorch_levels_kept,
+        has_wrapped_weights,
+        leftovers,
+        transformations,
+        without_tokens,
+    )
     from ._operators import overloads
 
     if leftovers(exported):
@@ -106,7 +115,14 @@ def _made(
         except ExportError:
             if not found:
                 raise
-    exported = without_tokens(exported.run_decompositions({}))
+    try:
+        with functorch_levels_kept():
+            decomposed = exported.run_decompositions({})
+    except Exception as error:
+        if "other" not in found:
+            raise
+        raise ExportError(f"{_NOT_TRACED}: {str(error).splitlines()[0]}") from error
+    exported = without_tokens(decomposed)
     return exported, finished(*program_of(exported, known, shapes), *options)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,7 +30,10 @@ def _differ(ours: Any, theirs: Any) -> bool:
 def verify(exported_program: torch.export.ExportedProgram, made: Exported) -> None:
     """Raises an ExportError that names the first operator whose result differs."""
     import torch
+    from torch._C import _functorch
     from torch.utils import _pytree
+
+    from ._decompose import functorch_levels_kept
 
     args, kwargs = exported_program.example_inputs or ((), {})
     args, kwargs = _pytree.tree_map(
@@ -42,12 +46,20 @@ def verify(exported_program: torch.export.ExportedProgram, made: Exported) -> No
     class Recorder(torch.fx.Interpreter):
         def run_node(self, n: torch.fx.Node) -> Any:
             result = super().run_node(n)
-            if isinstance(result, torch.Tensor):
+            is_tensor = isinstance(result, torch.Tensor)
+            # Inside of `torch.vmap` a tensor stands for a batch of them.
+            if is_tensor and not _functorch.is_functorch_wrapped_tensor(result):
                 wanted[n.name] = array_of(result.clone())
             return result
 
-    with torch.no_grad():
+    with torch.no_grad(), functorch_levels_kept():
         flat = exported_program._graph_module_flat_inputs(args, kwargs)
+        # The run writes to copies; tensors that share memory share it there as well.
+        shared: dict[int, Any] = {}
+        flat = [
+            copy.deepcopy(one.detach(), shared) if isinstance(one, torch.Tensor) else one
+            for one in flat
+        ]
         Recorder(exported_program.graph_module).run(*flat)
     watched = [row for row in made._program.tensors if row[0] in wanted]
     results = _values(made, watched)(*arrays)
