@@ -257,7 +257,7 @@ Status convolve_codes(KernelContext& c, const ConvShape& shape, size_t w, Tensor
     return {};
 }
 
-// out[i] = round((sums[i] + bias) * factor) + zero, saturated.
+// out[i] = round((sums[i] + bias) * factor) + zero, saturated; NaN is the lowest code.
 template <typename T>
 SDX_CLONES void requantize(const int32_t* sums, int32_t bias, double factor, double zero, T* out,
                            int64_t n) {
@@ -266,9 +266,8 @@ SDX_CLONES void requantize(const int32_t* sums, int32_t bias, double factor, dou
     for (int64_t i = 0; i < n; ++i) {
         double sum = static_cast<double>(sums[i]) + static_cast<double>(bias);
         double x = std::nearbyint(sum * factor) + zero;
-        x = x == x ? x : 0.0;
-        x = x < kLow ? kLow : x;
-        x = x > kHigh ? kHigh : x;
+        x = x > kLow ? x : kLow;
+        x = x < kHigh ? x : kHigh;
         out[i] = static_cast<T>(static_cast<int32_t>(x));
     }
 }

@@ -184,13 +184,13 @@ SDX_CLONES void quantize_run(RunLoop run) {
     int64_t n = run.end - run.begin;
     constexpr float kRound = 12582912.0f;  // 1.5 * 2^23: in the sum the low bits are the integer
     auto quantized = [&](From element, V scale, float zero) {
-        // Saturated first, which gives the same and leaves numbers that are easily rounded.
+        // Saturated first, which gives the same and leaves numbers that are easily rounded. NaN is
+        // the lowest code, as in ONNX Runtime and onnx.reference.
         const float low = static_cast<float>(std::numeric_limits<To>::min()) - zero;
         const float high = static_cast<float>(std::numeric_limits<To>::max()) - zero;
         auto x = static_cast<float>(static_cast<V>(element) / scale);
-        x = x < low ? low : x;
-        x = x > high ? high : x;
-        x = x == x ? x : -zero;  // NaN is 0
+        x = x > low ? x : low;
+        x = x < high ? x : high;
         return static_cast<To>(std::bit_cast<uint32_t>(x + kRound) +
                                static_cast<uint32_t>(static_cast<int32_t>(zero)));
     };
@@ -315,9 +315,12 @@ Status quantize(KernelContext& c, const Tensor& x, const QuantizationTable& tabl
     IntegerLimits limits = limits_of(target);
     SDX_ASSIGN(Tensor result, converted(c, x, table, [&](double value, double scale, double zero) {
                    double quotient = rounded_to(precision, value / scale);
-                   return to_float ? quotient + zero
-                                   : std::clamp(std::nearbyint(quotient) + zero, limits.low,
-                                                limits.high);
+                   if (to_float) {
+                       return quotient + zero;
+                   }
+                   double code = std::nearbyint(quotient) + zero;
+                   // NaN is the lowest code, as in quantize_run().
+                   return code > limits.low ? std::min(code, limits.high) : limits.low;
                }));
     CastOptions options;
     options.saturate = saturates;
@@ -349,6 +352,7 @@ Status dequantize(KernelContext& c, const Tensor& x, const QuantizationTable& ta
     return {};
 }
 
+// NaN counts for no limit, as in ONNX Runtime; onnx.reference makes all codes 0.
 SDX_CLONES void find_limits(const float* in, int64_t n, float* low, float* high) {
     constexpr int kLanes = 32;
     float least[kLanes] = {}, greatest[kLanes] = {};

@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import onnx
 import onnx.defs
@@ -629,6 +630,35 @@ def test_quantization(data: Any) -> None:
     same(got, np.clip(expected, info.min, info.max).astype(kind))
     back = (got.astype("float32") - zero.reshape(wide)) * scale.reshape(wide)
     same(ours("DequantizeLinear", [got, scale, zero], axis=axis), back.astype("float32"))
+
+
+@pytest.mark.parametrize("kind", ["int8", "uint8", "int16", "uint16", "int4", "uint4"])
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+@pytest.mark.parametrize("table", ["tensor", "axis", "blocks"])
+def test_quantization_of_nan(kind: str, dtype: str, table: str) -> None:
+    """NaN is the lowest code, whatever the zero point is."""
+    x = np.ones((3, 68), dtype)
+    x[:, [0, 5, 33, 67]] = np.nan
+    scale = {"tensor": np.array(1), "axis": np.ones(3), "blocks": np.ones((3, 17))}[table]
+    zero = np.full(scale.shape, 3).astype(np.dtype(kind))
+    more = {"axis": {"axis": 0}, "blocks": {"axis": 1, "block_size": 4}}.get(table, {})
+    inputs = [x, scale.astype(dtype), zero]
+    got = ours("QuantizeLinear", inputs, **more)
+    assert got.dtype == zero.dtype
+    low = ml_dtypes.iinfo(zero.dtype).min
+    np.testing.assert_array_equal(got.astype(int), np.where(np.isnan(x), low, 4))
+    np.testing.assert_array_equal(got, reference("QuantizeLinear", inputs, **more))
+    if not kind.endswith("int4"):  # ONNX Runtime gives no arrays of these
+        np.testing.assert_array_equal(got, ort("QuantizeLinear", inputs, **more))
+
+
+def test_dynamic_quantization_of_nan() -> None:
+    """NaN has no part in the scale."""
+    x = np.linspace(-3, 2, 75, dtype="float32")
+    x[[0, 40, 74]] = np.nan
+    got = ours("DynamicQuantizeLinear", [x], 3)
+    for one, other in zip(got, ort("DynamicQuantizeLinear", [x], 3), strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
 # --- Images, against ONNX Runtime -----------------------------------------------------------------

@@ -291,7 +291,8 @@ def test_quantization_along_an_axis(dtype: Any, axis: int, block: int) -> None:
     got = run("QuantizeLinear", [x, scale, zero], 1, 21, **options)[0]
     limits = np.iinfo(dtype)
     codes = np.clip(np.rint(x / full[0]) + full[1].astype(float), limits.min, limits.max)
-    np.testing.assert_array_equal(got, np.nan_to_num(codes).astype(dtype))
+    codes[np.isnan(codes)] = limits.min
+    np.testing.assert_array_equal(got, codes.astype(dtype))
     back = run("DequantizeLinear", [got, scale, zero], 1, 21, **options)[0]
     expected = (got.astype(np.float32) - full[1].astype(np.float32)) * full[0]
     np.testing.assert_array_equal(back, expected)
