@@ -257,6 +257,47 @@ PyModel make_model(std::unique_ptr<ir::Model> model, FileStamps files, proto::So
     return {std::move(state), std::move(keeper)};
 }
 
+namespace {
+
+// What belongs to a model cannot be copied or pickled without it. `copy`, `deepcopy` and `pickle`
+// all ask `__reduce__`.
+void refuse_copies_of_parts(nb::module_& m) {
+    struct Row {
+        const char* name;
+        const char* described;
+        const char* instead;
+    };
+    static constexpr const char* kModel =
+        "copy the model with `model.copy()`, or pickle the model, and find the part in the result";
+    static constexpr const char* kBuilder =
+        "copy or pickle the model that `builder.model()` returns";
+    static constexpr Row kRows[] = {
+        {"Graph", "a Graph is a part of its model", kModel},
+        {"Node", "a Node is a part of its model", kModel},
+        {"Value", "a Value is a part of its model", kModel},
+        {"Function", "a Function is a part of its model", kModel},
+        {"Nodes", "the nodes are a part of their model",
+         "`list(graph.nodes)` is a list of them, and `model.copy()` copies the model"},
+        {"NodesIterator", "the nodes are a part of their model",
+         "`list(graph.nodes)` is a list of them, and `model.copy()` copies the model"},
+        {"Attributes", "the attributes are a part of their node",
+         "`dict(node.attributes)` is a copy of them, and `model.copy()` copies the model"},
+        {"GraphBuilder", "a Builder fills one graph", kBuilder},
+        {"Block", "a block is a part of its Builder", kBuilder},
+    };
+    for (const Row& row : kRows) {
+        nb::object type = m.attr(row.name);
+        type.attr("__reduce__") = nb::cpp_function(
+            [&row](nb::handle /*self*/) -> nb::object {
+                raise(PyExc_TypeError, std::string(row.described) +
+                                           " and cannot be copied or pickled: " + row.instead);
+            },
+            nb::is_method(), nb::scope(type), nb::name("__reduce__"));
+    }
+}
+
+}  // namespace
+
 void bind_model(nb::module_& m) {
     m.def("decompile_model", decompile_model, nb::arg("model"), nb::arg("path"), nb::arg("weights"),
           nb::arg("outline"), nb::arg("exact"));
@@ -388,6 +429,7 @@ void bind_model(nb::module_& m) {
     bind_model_members(c);
     bind_builder(m);
     bind_model_tools(m);
+    refuse_copies_of_parts(m);
 }
 
 }  // namespace sardonyx::python

@@ -253,6 +253,11 @@ void bind_attributes(nb::module_& m) {
              [](const AttributeReference& self) {
                  return nb::hash(nb::make_tuple(self.name, self.type));
              })
+        .def("__reduce__",
+             [](nb::handle self) {
+                 const auto& one = *nb::inst_ptr<AttributeReference>(self);
+                 return nb::make_tuple(self.type(), nb::make_tuple(one.name, one.type));
+             })
         .def("__repr__", [](const AttributeReference& self) {
             return "AttributeReference(" + text_from_python(nb::repr(text_to_python(self.name))) +
                    ", '" + self.type + "')";

@@ -6,8 +6,10 @@ A script with the same text is the second opinion: it must give the same numbers
 from __future__ import annotations
 
 import contextlib
+import copy
 import io
 import pathlib
+import pickle
 from typing import Any
 
 import numpy as np
@@ -437,3 +439,11 @@ def test_the_table_of_tasks_does_what_it_says(tmp_path: pathlib.Path) -> None:
     assert len(cells) > 30 and names["findings"] == []
     saved = sardonyx.load(path)
     assert saved.verify() == [] and dict(saved.metadata) == {"author": "me"}
+
+
+@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_builders_are_not_copied(again: Any) -> None:
+    """A copy would fill the same graph."""
+    b = sardonyx.Builder(opset=20)
+    with pytest.raises(TypeError, match=r"a Builder .* that `builder.model\(\)` returns"):
+        again(b)

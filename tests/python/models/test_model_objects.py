@@ -439,6 +439,24 @@ def test_copies_are_models_of_their_own(model: sardonyx.Model) -> None:
     assert others[0] != model
 
 
+@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_parts_of_models_are_not_copied(model: sardonyx.Model, again: Any) -> None:
+    graph = model.graph
+    for part in (graph, graph.nodes[0], graph.inputs[0]):
+        name = type(part).__name__
+        with pytest.raises(TypeError, match=rf"a {name} is a part of its model .*`model.copy\(\)`"):
+            again(part)
+    with pytest.raises(TypeError, match=r"the nodes are .*`list\(graph.nodes\)`"):
+        again(graph.nodes)
+    with pytest.raises(TypeError, match=r"`dict\(node.attributes\)`"):
+        again(graph.nodes[0].attributes)
+
+
+def test_references_to_attributes_are_copied() -> None:
+    one = sardonyx.AttributeReference("alpha", "float")
+    assert pickle.loads(pickle.dumps(one)) == copy.deepcopy(one) == copy.copy(one) == one
+
+
 def test_every_way_in_and_out(model: sardonyx.Model, tmp_path: pathlib.Path) -> None:
     data = model.to_bytes()
     (tmp_path / "m.onnx").write_bytes(data)
