@@ -7,6 +7,7 @@
 #include "bindings/tensor.h"
 #include "types/dim_names.h"
 #include "types/element_type.h"
+#include "types/numpy_names.h"
 
 namespace sardonyx::python {
 
@@ -124,6 +125,12 @@ void bind_model_types(nb::module_& m) {
     m.def("dim_substitute", substitute, nb::arg("dim"), nb::arg("sizes"));
     m.def("dim_symbols", dim_symbols, nb::arg("dim"));
     m.def("type_parts", type_parts, nb::arg("text"));
+    m.def(
+        "element_name_meant",
+        [](const nb::str& name) {
+            return text_to_python(element_name_meant(text_from_python(name)));
+        },
+        nb::arg("name"));
 }
 
 }  // namespace sardonyx::python

@@ -4,21 +4,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import FrameType
 
-# What other libraries call an element type.
-_ELEMENT_TYPES = {
-    "BOOLEAN": "BOOL",
-    "FLOAT4": "FLOAT4E2M1",
-    "FLOAT8": "FLOAT8E4M3FN",
-    "FLOAT32": "FLOAT",
-    "FLOAT64": "DOUBLE",
-    "HALF": "FLOAT16",
-    "INT": "INT64",
-    "LONG": "INT64",
-    "SINGLE": "FLOAT",
-    "STR": "STRING",
-    "TENSOR": "TensorType",
-    "UINT": "UINT64",
-}
 _WIDER = ("COMPLEX256", "FLOAT128", "FLOAT80", "INT128", "UINT128")  # than any type of ONNX
 # Where names are that scripts use besides.
 _ELSEWHERE = {
@@ -33,8 +18,10 @@ def _meant(name: str, names: "list[str]") -> str:
         return f": use {_ELSEWHERE[name]}"
     if name.upper() in _WIDER:
         return ": ONNX has no type of this width"
-    found = _ELEMENT_TYPES.get(name.upper())
-    if found is None:
+    from ._core import element_name_meant
+
+    found: str | None = element_name_meant(name)
+    if found not in names:
         found = next((one for one in names if one.lower() == name.lower()), None)
     if found is None:
         import difflib
@@ -66,4 +53,6 @@ def absent(module: str, name: str, names: "list[str]", asked_by: "FrameType") ->
     if _is_import(asked_by):
         text = f"cannot import name {name!r} from {module!r}{meant}"
         return ImportError(text, name=module) if meant else AttributeError(text)
-    return AttributeError(f"module {module!r} has no attribute {name!r}{meant}")
+    # With `name` alone, Python adds no other suggestion of its own.
+    text = f"module {module!r} has no attribute {name!r}{meant}"
+    return AttributeError(text, name=name) if meant else AttributeError(text)

@@ -37,6 +37,33 @@ ElementType element_type_from_numpy(std::string_view name) {
     return ElementType::kUndefined;
 }
 
+std::string_view element_name_meant(std::string_view name) {
+    struct Row {
+        std::string_view given, meant;
+    };
+    static constexpr Row kRows[] = {
+        {"BF16", "BFLOAT16"},    {"BOOLEAN", "BOOL"},        {"CDOUBLE", "COMPLEX128"},
+        {"CFLOAT", "COMPLEX64"}, {"F16", "FLOAT16"},         {"F32", "FLOAT"},
+        {"F64", "DOUBLE"},       {"FLOAT32", "FLOAT"},       {"FLOAT4", "FLOAT4E2M1"},
+        {"FLOAT64", "DOUBLE"},   {"FLOAT8", "FLOAT8E4M3FN"}, {"FP16", "FLOAT16"},
+        {"FP32", "FLOAT"},       {"FP64", "DOUBLE"},         {"HALF", "FLOAT16"},
+        {"I16", "INT16"},        {"I32", "INT32"},           {"I64", "INT64"},
+        {"I8", "INT8"},          {"INT", "INT64"},           {"INTEGER", "INT64"},
+        {"LONG", "INT64"},       {"SHORT", "INT16"},         {"SINGLE", "FLOAT"},
+        {"STR", "STRING"},       {"TENSOR", "TensorType"},   {"U16", "UINT16"},
+        {"U32", "UINT32"},       {"U64", "UINT64"},          {"U8", "UINT8"},
+        {"UINT", "UINT64"},
+    };
+    auto is_given = [name](const Row& row) {
+        return std::equal(name.begin(), name.end(), row.given.begin(), row.given.end(),
+                          [](char one, char other) {
+                              return (one >= 'a' && one <= 'z' ? one - 'a' + 'A' : one) == other;
+                          });
+    };
+    const Row* found = std::find_if(std::begin(kRows), std::end(kRows), is_given);
+    return found != std::end(kRows) ? found->meant : std::string_view();
+}
+
 std::string conversion_help(std::string_view name, ElementType given, ElementType wanted) {
     auto is_number = [](ElementType type) {
         return type != ElementType::kUndefined && type != ElementType::kString;

@@ -32,6 +32,7 @@
 #include "elaborate/scopes/hidden_name.h"
 #include "lowering/members.h"
 #include "ops/substitutes.h"
+#include "types/numpy_names.h"
 
 namespace sardonyx::elaborate {
 
@@ -41,7 +42,11 @@ namespace {
 
 Object no_member(Context& c, const Object& object, std::string_view name, Range range,
                  std::span<const std::string_view> known, std::string reason = {}) {
-    std::string_view near = nearest(name, known);
+    // What another library calls an element type stands for a type of the module that has them.
+    std::string_view near = element_name_meant(name);
+    if (std::find(known.begin(), known.end(), near) == known.end()) {
+        near = nearest(name, known);
+    }
     // Of NumPy the compiler knows a part.
     bool is_numpy = object.is(ObjectKind::kModule) && object.get<ModuleObject>().name == "numpy";
     std::string message =

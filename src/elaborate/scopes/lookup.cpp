@@ -90,6 +90,14 @@ std::string_view word_after_dot(Context& c, Range range) {
     return text.substr(begin, end - begin);
 }
 
+// The element type that other libraries call so: `float64`, `FLOAT64`. A word in small letters that
+// is no dtype of NumPy is rather a variable.
+ElementType element_type_of_others(std::string_view word) {
+    bool has_small = std::any_of(word.begin(), word.end(), [](char c) { return c >= 'a'; });
+    return has_small ? element_type_from_numpy(word)
+                     : element_type_from_name(element_name_meant(word));
+}
+
 Object unknown_name(Context& c, Symbol name, Range range) {
     std::string_view word = c.text(name);
     if (syntax::is_builtin_name(word) || word.starts_with("__") || word == "get_ipython") {
@@ -121,7 +129,7 @@ Object unknown_name(Context& c, Symbol name, Range range) {
         reported.with_help(
             fmt::format("import an opset under this name: `from sardonyx import opset{} as op`",
                         kDefaultOpset));
-    } else if (ElementType type = element_type_from_numpy(c.text(name));
+    } else if (ElementType type = element_type_of_others(c.text(name));
                type != ElementType::kUndefined) {
         reported.with_help(fmt::format("this element type is `{}`: `from sardonyx import {}`",
                                        sardonyx::name(type), sardonyx::name(type)));

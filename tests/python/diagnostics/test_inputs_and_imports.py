@@ -70,6 +70,14 @@ def test_another_element_type_on_the_command_line(tmp_path: pathlib.Path) -> Non
          "this element type is `FLOAT`: `from sardonyx import FLOAT`"),
         ("(x: FLOAT[\"N\"])", "(x: FLOAT[\"N\"], k: int64)", "`int64` is not defined",
          "this element type is `INT64`: `from sardonyx import INT64`"),
+        ("x: FLOAT[\"N\"]", "x: FLOAT64[\"N\"]", "`FLOAT64` is not defined",
+         "this element type is `DOUBLE`: `from sardonyx import DOUBLE`"),
+        ("import FLOAT", "import FLOAT64 as FLOAT", "`sardonyx` has no member `FLOAT64`",
+         "did you mean `DOUBLE`?"),
+        ("import FLOAT", "import HALF as FLOAT", "`sardonyx` has no member `HALF`",
+         "did you mean `FLOAT16`?"),
+        ("import FLOAT", "import BF16 as FLOAT", "`sardonyx` has no member `BF16`",
+         "did you mean `BFLOAT16`?"),
     ],
 )  # fmt: skip
 def test_names_that_are_not_imported(

@@ -53,6 +53,8 @@ def test_public_names():
     [
         ("FLOAT64", "did you mean `DOUBLE`"),
         ("float32", "did you mean `FLOAT`"),
+        ("BF16", "did you mean `BFLOAT16`"),
+        ("I64", "did you mean `INT64`"),
         ("STR", "did you mean `STRING`"),
         ("FLOAT128", "no type of this width"),
         ("scripts", "did you mean `script`"),
@@ -63,8 +65,10 @@ def test_public_names():
 def test_names_that_do_not_exist(name, told):
     with pytest.raises(ImportError, match=told):
         exec(f"from sardonyx import {name}")
-    with pytest.raises(AttributeError, match=told):
+    with pytest.raises(AttributeError, match=told) as raised:
         getattr(sardonyx, name)
+    # Python adds a suggestion by spelling to an error of this object.
+    assert raised.value.obj is None or "mean" not in told
     assert not hasattr(sardonyx, name)
     with pytest.raises(ImportError, match="cannot import name 'zzz' from 'sardonyx' "):
         exec("from sardonyx import zzz")
