@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Mapping, Sequence
     from types import ModuleType
-    from typing import Any
+    from typing import Any, NoReturn
 
     import onnx
 
@@ -148,6 +148,17 @@ class _OfInstances(property):
         return super().__get__(instance, owner)
 
 
+class _AnnotationsOfInstances(dict[str, object]):
+    """Those of the function that an instance wraps. The class has none, and `typing` and `inspect`
+    find a dict in its namespace."""
+
+    def __get__(self, instance: "Any", owner: "type | None" = None) -> "dict[str, Any]":
+        return {} if instance is None else instance.__wrapped__.__annotations__
+
+    def __set__(self, instance: object, value: object) -> "NoReturn":
+        raise AttributeError("the annotations of a script are those of its function")
+
+
 class OnnxClosure:
     """A function inside a script, marked by `@graph()`: the body of a Loop, Scan or the like."""
 
@@ -248,9 +259,7 @@ class OnnxFunction:
         text: str = self._script.source
         return text
 
-    @_OfInstances
-    def __annotations__(self) -> "dict[str, Any]":
-        return self.__wrapped__.__annotations__
+    __annotations__ = _AnnotationsOfInstances()
 
     def __get__(self, instance: "Any", owner: "type | None" = None) -> "OnnxFunction":
         return self if instance is None else BoundOnnxFunction(self, instance)

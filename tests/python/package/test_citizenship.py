@@ -229,6 +229,8 @@ def test_cloudpickle_takes_scripts_along():
 
 def test_members_of_scripts():
     assert typing.get_type_hints(scaled) == {"x": FLOAT["N"], "k": int}
+    for one in (type(scaled), sardonyx.TracedOnnxFunction):
+        assert typing.get_type_hints(one) == inspect.get_annotations(one) == {}
     assert scaled.function is scaled.__wrapped__
     assert scaled.source.startswith("@script()\ndef scaled(x")
     assert scaled.source.endswith("return op.Mul(x, 2.0 * k)")
