@@ -3,7 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <string>
+#include <iterator>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -25,16 +26,36 @@ using syntax::Range;
 
 namespace {
 
-// In the order of lowering::Binary, without the underscores.
-constexpr std::string_view kBinaryNames[] = {"add", "sub", "mul",     "matmul", "truediv",
-                                             "mod", "pow", "lshift",  "rshift", "or",
-                                             "xor", "and", "floordiv"};
+// What the left operand is asked for, and what the right one.
+struct MethodNames {
+    std::string_view symbol, left, right;
+    bool is_compare = false;
+};
 
-// In the order of CompareOp; what the other operand is asked for.
-constexpr std::string_view kCompareNames[] = {"__eq__", "__ne__", "__lt__",
-                                              "__le__", "__gt__", "__ge__"};
-constexpr std::string_view kTurnedNames[] = {"__eq__", "__ne__", "__gt__",
-                                             "__ge__", "__lt__", "__le__"};
+// In the order of lowering::Binary.
+constexpr MethodNames kBinaryNames[] = {
+    {"+", "__add__", "__radd__"},
+    {"-", "__sub__", "__rsub__"},
+    {"*", "__mul__", "__rmul__"},
+    {"@", "__matmul__", "__rmatmul__"},
+    {"/", "__truediv__", "__rtruediv__"},
+    {"%", "__mod__", "__rmod__"},
+    {"**", "__pow__", "__rpow__"},
+    {"<<", "__lshift__", "__rlshift__"},
+    {">>", "__rshift__", "__rrshift__"},
+    {"|", "__or__", "__ror__"},
+    {"^", "__xor__", "__rxor__"},
+    {"&", "__and__", "__rand__"},
+    {"//", "__floordiv__", "__rfloordiv__"},
+};
+static_assert(std::size(kBinaryNames) == std::size(lowering::kBinarySymbols));
+
+// In the order of CompareOp.
+constexpr MethodNames kCompareNames[] = {
+    {"==", "__eq__", "__eq__", true}, {"!=", "__ne__", "__ne__", true},
+    {"<", "__lt__", "__gt__", true},  {"<=", "__le__", "__ge__", true},
+    {">", "__gt__", "__lt__", true},  {">=", "__ge__", "__le__", true},
+};
 
 // The class of the program that an object is an instance of; null: none that the compiler knows.
 const Namespace* class_in_program(Context& c, const Object& object) {
@@ -84,11 +105,11 @@ bool leaves_to_right(const Object& a) {
 }
 
 // What the method of `a` answers, or that of `b`; nothing: neither has one.
-std::optional<Object> asked(Context& c, std::string_view symbol, const Object& a, const Object& b,
-                            const std::string& name, const std::string& turned, Range range) {
+std::optional<Object> asked(Context& c, const MethodNames& names, const Object& a, const Object& b,
+                            Range range) {
+    const auto& [symbol, name, turned, is_compare] = names;
     const Namespace *left = class_in_program(c, a), *right = class_in_program(c, b);
     std::optional<Object> first = method_in(left, name), second = method_in(right, turned);
-    bool is_compare = name == turned || symbol.starts_with('<') || symbol.starts_with('>');
     if ((left == right && left != nullptr && !is_compare) ||
         (left == nullptr && !leaves_to_right(a))) {
         second = std::nullopt;
@@ -141,10 +162,7 @@ std::optional<Object> asked_iterator(Context& c, const Object& instance) {
 
 std::optional<Object> special_binary(Context& c, syntax::BinaryOp op, const Object& a,
                                      const Object& b, Range range) {
-    auto index = static_cast<size_t>(lowered(op));
-    return asked(c, lowering::kBinarySymbols[index], a, b,
-                 fmt::format("__{}__", kBinaryNames[index]),
-                 fmt::format("__r{}__", kBinaryNames[index]), range);
+    return asked(c, kBinaryNames[static_cast<size_t>(lowered(op))], a, b, range);
 }
 
 std::optional<Object> special_unary(Context& c, syntax::UnaryOp op, const Object& a, Range range) {
@@ -198,10 +216,7 @@ std::optional<Object> special_compare(Context& c, CompareOp op, const Object& a,
                           "write `not a == b`");
         }
     }
-    constexpr std::string_view kSymbols[] = {"==", "!=", "<", "<=", ">", ">="};
-    auto index = static_cast<size_t>(op);
-    return asked(c, kSymbols[index], a, b, std::string(kCompareNames[index]),
-                 std::string(kTurnedNames[index]), range);
+    return asked(c, kCompareNames[static_cast<size_t>(op)], a, b, range);
 }
 
 std::optional<Object> special_truth(Context& c, const Object& object, Range range) {

@@ -324,6 +324,12 @@ class Pair:
 
     __rmul__ = __mul__
 
+    def __lshift__(self, o):
+        return NotImplemented
+
+    def __rlshift__(self, o):
+        return self
+
     def __neg__(self):
         return Pair(-self.a, -self.b)
 
@@ -430,6 +436,8 @@ def test_special_methods_of_a_class_that_may_be_changed(body: str) -> None:
 @pytest.mark.parametrize(
     ("body", "code"),
     [
+        # Two instances of one class are asked once.
+        ("return x if (p << q) else -x", "static-error"),
         # A class that says what is equal is asked for one instance at a time.
         ("return x if Pair(1.0, 2.0) in [q, p] else -x", "static-error"),
         ("return x if [Pair(1.0, 2.0)] == [Pair(1.0, 2.0)] else -x", "static-error"),
