@@ -302,7 +302,9 @@ Checked check(const CheckRequest& request) {
         if (is_new) {
             checked.modules.push_back(module);
             ScriptCheck(program, *module, request.memory).run(checked.types);
-            lint::lint_file(program, *module);
+            if (!module->report_mistakes()) {  // an unused import may be a misspelt name
+                lint::lint_file(program, *module);
+            }
         }
     }
     lint::apply_ignores(program, checked.modules);

@@ -134,6 +134,7 @@ Compilation compile(const Request& request) {
         return c;
     }
     Program& program = *c.program;
+    c.module->report_mistakes();
     Result<std::shared_ptr<ScriptFunction>> script =
         choose_script(program, *c.module, request.script);
     if (!script.ok()) {
@@ -208,6 +209,7 @@ Compilation load(const Request& request) {
 
 std::vector<CompiledScript> compile_all(Compilation& c, Form form) {
     std::vector<CompiledScript> all;
+    c.module->report_mistakes();
     for (auto& script : named_scripts(*c.module)) {
         if (elaborate::find_script(*c.module, script->name) == nullptr) {
             continue;  // reported

@@ -8,11 +8,11 @@
 #include "diagnostics/ignore.h"
 #include "elaborate/diagnostics.h"
 #include "elaborate/elaborate.h"
+#include "elaborate/files/script_text.h"
 #include "infer/diagnostics.h"
 #include "lint/diagnostics.h"
 #include "lint/lints.h"
 #include "syntax/diagnostics.h"
-#include "syntax/imports.h"
 #include "syntax/visit.h"
 
 namespace sardonyx::lint {
@@ -29,26 +29,6 @@ constexpr Kind kKinds[] = {
 #undef SDX_DIAGNOSTIC
 };
 
-bool imports_us(std::string_view text) {
-    return syntax::imports_package(text, "sardonyx") || syntax::imports_package(text, "onnxscript");
-}
-
-// `@script`, `@script(...)`, `@onnxscript.script(...)`.
-bool is_script_decorator(const syntax::Tree& tree, const syntax::Expr* decorator) {
-    if (const auto* call = syntax::maybe_as<syntax::CallExpr>(decorator)) {
-        decorator = call->callee;
-    }
-    const auto* member = syntax::maybe_as<syntax::AttributeExpr>(decorator);
-    const auto* name = syntax::maybe_as<syntax::NameExpr>(decorator);
-    Symbol last = member != nullptr ? member->name : name != nullptr ? name->name : Symbol();
-    return last.valid() && tree.names.text(last) == "script";
-}
-
-bool is_script(const syntax::Tree& tree, const syntax::FunctionDefStmt* definition) {
-    return std::any_of(definition->decorators.begin(), definition->decorators.end(),
-                       [&tree](const syntax::Expr* one) { return is_script_decorator(tree, one); });
-}
-
 enum class StatementLevel : uint8_t { kTop, kInner };
 
 // Scripts that the file has defined nowhere: those in functions and classes, and in branches that
@@ -59,7 +39,8 @@ void find_unchecked_scripts(const File& file, syntax::Stmts statements, Statemen
         const auto* definition = syntax::maybe_as<syntax::FunctionDefStmt>(statement);
         auto is_it = [definition](const auto& one) { return one->definition == definition; };
         if (definition != nullptr && level == StatementLevel::kInner &&
-            is_script(file.tree, definition) && std::none_of(found.begin(), found.end(), is_it)) {
+            elaborate::has_script_decorator(file.tree, definition) &&
+            std::none_of(found.begin(), found.end(), is_it)) {
             file.report(kUncheckedScript, definition->name_range,
                         fmt::format("the script `{}` is not checked: the code that defines it "
                                     "is not run",
@@ -86,7 +67,8 @@ bool writes_scripts_in(const syntax::Tree& tree, syntax::Stmts statements) {
     bool found = false;
     for (const syntax::Stmt* statement : statements) {
         const auto* definition = syntax::maybe_as<syntax::FunctionDefStmt>(statement);
-        found = found || (definition != nullptr && is_script(tree, definition));
+        found =
+            found || (definition != nullptr && elaborate::has_script_decorator(tree, definition));
         syntax::each_child(
             statement, [](const syntax::Expr*) {},
             [&](const syntax::Stmt* inner) {
@@ -158,13 +140,14 @@ std::vector<const Kind*> kinds() {
 
 void lint_file(elaborate::Program& program, elaborate::FileModule& module) {
     const syntax::Tree& tree = module.tree();
-    if (!imports_us(program.sources.text(tree.file)) || has_syntax_errors(program, tree.file)) {
+    if (!elaborate::imports_scripts(program.sources.text(tree.file)) ||
+        has_syntax_errors(program, tree.file)) {
         return;
     }
     File file{program, module, module.path(), tree, {}};
     for (const syntax::Stmt* statement : tree.body) {
         const auto* definition = syntax::maybe_as<syntax::FunctionDefStmt>(statement);
-        if (definition != nullptr && is_script(tree, definition)) {
+        if (definition != nullptr && elaborate::has_script_decorator(tree, definition)) {
             file.scripts.push_back(definition);
         }
     }

@@ -11,6 +11,8 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "elaborate/objects/environment.h"
@@ -33,6 +35,7 @@ class FileModule : public Environment {
     std::optional<Object> known(std::string_view name) override;
     std::vector<std::string> names() override;
     std::vector<int64_t> opset_versions() override;
+    bool never_binds(std::string_view name) override;
     void bind(Symbol name, Object value) override;
     // Gives it a name before its top level runs, as a caller of Python's `exec` does by `globals`.
     void define(std::string_view name, Object value);
@@ -52,6 +55,9 @@ class FileModule : public Environment {
     std::vector<std::shared_ptr<ScriptFunction>> pytorch_operators();
     // The one that the name stands for at the end of the file (elaborate.h).
     std::shared_ptr<ScriptFunction> find_script(std::string_view name);
+    // Reports what keeps Python from importing the file, or else scripts that are not made; whether
+    // there is such a thing. Files that import neither sardonyx nor onnxscript may be anything.
+    bool report_mistakes();
     const std::string& path() const { return path_; }
     const syntax::Tree& tree() const { return tree_; }
     const syntax::Tree* file_tree() const override { return &tree_; }
@@ -109,6 +115,9 @@ class FileModule : public Environment {
     std::optional<Object> of_package(std::string_view name);
     Symbol find(std::string_view name);
     void report_script(const ScriptFunction& function);
+    void report_all(const std::vector<diagnostics::Diagnostic>& findings);
+    // That Python raises an error there, which ends the file unless a `try` is around.
+    void add_mistake(const Context& c, const std::shared_ptr<UnknownCause>& cause);
 
     Program& program_;
     std::string path_;
@@ -120,6 +129,16 @@ class FileModule : public Environment {
     State state_ = State::kNew;
     std::shared_ptr<UnknownCause> import_end_;  // where a file ends that has been imported; or null
     std::shared_ptr<UnknownCause> end_;  // the statement at which Python ends the file; or null
+    // Statements with names that are defined nowhere: Python ends the file there, too. But such a
+    // name may be one that is being written, and nothing else is forgotten for it.
+    std::vector<std::shared_ptr<UnknownCause>> mistakes_;
+    std::vector<std::shared_ptr<UnknownCause>> import_mistakes_;  // of a file that was imported
+    // Functions with the decorator of scripts that could not be decorated.
+    std::vector<std::pair<const syntax::FunctionDefStmt*, std::shared_ptr<UnknownCause>>>
+        unmade_scripts_;
+    bool has_syntax_errors_ = false;
+    // What the statements of the file bind, those in functions as well; once it has been asked for.
+    std::optional<std::unordered_set<std::string_view>> bound_anywhere_;
     // Statements that ran past the limits, after so many of which nothing more is run.
     static constexpr int kMostEndless = 10;
     int endless_ = 0;

@@ -16,6 +16,7 @@
 #include "elaborate/expressions.h"
 #include "elaborate/files/class_statements.h"
 #include "elaborate/files/module.h"
+#include "elaborate/files/script_text.h"
 #include "elaborate/files/spoil.h"
 #include "elaborate/flow/effects.h"
 #include "elaborate/library/call_caches.h"
@@ -161,25 +162,6 @@ std::shared_ptr<UnknownCause> FileModule::make_cause(const Stmt* statement,
     return cause;
 }
 
-void FileModule::end_file(const std::shared_ptr<UnknownCause>& cause) {
-    ++program_.unknowns->failures;
-    if (path_.ends_with(".ipynb")) {
-        return;  // the cells of a notebook run one by one, whether or not another one fails
-    }
-    cause->ends_file = true;
-    end_ = end_ != nullptr ? end_ : cause;
-    forget_all(cause);
-}
-
-void FileModule::raise_from_import(const Context& c) {
-    std::shared_ptr<UnknownCause> end = std::exchange(import_end_, nullptr);
-    if (end != nullptr && c.raising.errors == SIZE_MAX) {
-        end_file(end);
-    } else if (end != nullptr) {
-        ++program_.unknowns->failures;  // whether the `try` around catches it is not known
-    }
-}
-
 // The script where the statement is `name = script.to_model_proto()`; else null.
 std::shared_ptr<ScriptFunction> FileModule::script_of_model(const Stmt* statement) {
     const auto* assign = syntax::maybe_as<syntax::AssignStmt>(statement);
@@ -224,7 +206,8 @@ std::shared_ptr<UnknownCause> FileModule::attempt(Context& c, const Stmt* statem
     }
     body();
     // A name that is not defined may be one that is being written, or that a notebook defines.
-    bool raises_surely = !is_guarded && !c.raising.type.empty() && c.raising.type != "NameError";
+    bool is_undefined = c.raising.type == "NameError";
+    bool raises_surely = !is_guarded && !c.raising.type.empty() && !is_undefined;
     if (!is_guarded) {
         c.raising = around;
     }
@@ -249,6 +232,9 @@ std::shared_ptr<UnknownCause> FileModule::attempt(Context& c, const Stmt* statem
             end_file(cause);
         } else {
             ++program_.unknowns->failures;
+        }
+        if (is_undefined && !has_nodes && !c.gave_up) {
+            add_mistake(c, cause);
         }
     }
     if (has_nodes) {
@@ -369,6 +355,9 @@ void FileModule::run_definition(Context& c, const syntax::FunctionDefStmt* state
     if (cause == nullptr) {
         bind(statement->name, std::move(object));
         return;
+    }
+    if (has_script_decorator(tree_, statement)) {
+        unmade_scripts_.emplace_back(statement, cause);
     }
     // Who decorates it may call it, now and later.
     Object function = Object::make(ObjectKind::kClosure, Closure{statement, nullptr, root_, {}});
@@ -528,7 +517,11 @@ void FileModule::run_import_from(Context& c, const syntax::ImportFromStmt* state
         }
         if (!object || object->is_error()) {
             ++program_.unknowns->failures;
-            object = unknown_result(make_cause(statement, said));
+            std::shared_ptr<UnknownCause> cause = make_cause(statement, said);
+            if (surely_lacks(tree_.names.text(statement->module), tree_.names.text(alias.name))) {
+                add_mistake(c, cause);
+            }
+            object = unknown_result(cause);
         }
         said.take_back();
         bind(symbol, std::move(*object));

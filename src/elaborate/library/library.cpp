@@ -331,6 +331,50 @@ std::optional<Object> library_attribute(std::string_view module, std::string_vie
     return std::nullopt;
 }
 
+bool surely_lacks(std::string_view module, std::string_view name) {
+    // What the package has beside what scripts know (tests/python/package compares them).
+    static constexpr std::string_view kForPython[] = {
+        "AttributeReference",
+        "Builder",
+        "CancelToken",
+        "CancelledError",
+        "CompileError",
+        "Dim",
+        "EvalError",
+        "Expression",
+        "Function",
+        "Graph",
+        "Model",
+        "ModelError",
+        "Node",
+        "OnnxFunction",
+        "ScriptWarning",
+        "Tensor",
+        "TracedOnnxFunction",
+        "Type",
+        "Value",
+        "compile",
+        "decompile",
+        "evaluator",
+        "export_onnx_lib",
+        "external_tensor",
+        "from_text",
+        "load",
+        "load_library",
+        "load_schemas",
+        "proto2python",
+        "tensor",
+        "onnx_opset",
+        "onnx_types",
+        "schemas",
+        "torch",
+        "values",
+    };
+    return module == "sardonyx" && !name.empty() && name[0] != '_' &&
+           !library_attribute(module, name) &&
+           std::find(std::begin(kForPython), std::end(kForPython), name) == std::end(kForPython);
+}
+
 std::vector<std::string_view> library_module_names(std::string_view module) {
     std::vector<std::string_view> names;
     std::string_view known = known_as(module);

@@ -43,6 +43,9 @@ std::vector<std::string_view> library_modules();
 // A member of a library module: ("math", "sqrt"), ("onnxscript", "opset18"), ("numpy", "float32").
 std::optional<Object> library_attribute(std::string_view module, std::string_view name);
 
+// Whether Python's module has no such member either; known of sardonyx alone.
+bool surely_lacks(std::string_view module, std::string_view name);
+
 std::vector<std::string_view> library_module_names(std::string_view module);
 
 // The builtin with this dotted name, which must exist: "range", "math.sqrt".

@@ -47,11 +47,14 @@ Object no_member(Context& c, const Object& object, std::string_view name, Range 
     if (std::find(known.begin(), known.end(), near) == known.end()) {
         near = nearest(name, known);
     }
-    // Of NumPy the compiler knows a part.
-    bool is_numpy = object.is(ObjectKind::kModule) && object.get<ModuleObject>().name == "numpy";
+    std::string_view module =
+        object.is(ObjectKind::kModule) ? std::string_view(object.get<ModuleObject>().name) : "";
+    bool is_missing = surely_lacks(module, name);
+    // Of these the compiler knows a part.
+    bool has_more = module == "numpy" || (module == "sardonyx" && !is_missing);
     std::string message =
-        is_numpy
-            ? fmt::format("the compiler does not know `numpy.{}`", name)
+        has_more
+            ? fmt::format("the compiler does not know `{}.{}`", module, name)
             : fmt::format(
                   "{} `{}` has no member `{}`{}{}",
                   kind_name(object).substr(object.is_none() ? 0 : kind_name(object).find(' ') + 1),
@@ -64,7 +67,7 @@ Object no_member(Context& c, const Object& object, std::string_view name, Range 
     } else if (std::string help = ops::help_for_function(name); !help.empty()) {
         reported.with_help(std::move(help));
     }
-    return Object::error();
+    return is_missing ? raises(c, "AttributeError") : Object::error();
 }
 
 Object rank_of(Context& c, ir::Value* value, Range range) {
@@ -278,9 +281,10 @@ Object module_member(Context& c, const Object& object, std::string_view name, Ra
         known = library_module_names(module.name);
     }
     Object failed = no_member(c, object, name, name_range, known);
-    // What all classes have is not known here.
-    return of_file != nullptr && name[0] != '_' && name != "mro" ? raises(c, "AttributeError")
-                                                                 : failed;
+    // What all classes have is not known here, nor all that instances of NumPy's have.
+    bool is_complete = of_file != nullptr &&
+                       (of_file->kind != Namespace::Kind::kInstance || class_of(object) != nullptr);
+    return is_complete && name[0] != '_' && name != "mro" ? raises(c, "AttributeError") : failed;
 }
 
 constexpr std::string_view kListMethods[] = {"append", "extend", "insert",  "pop",

@@ -45,6 +45,11 @@ class Environment {
         }
         return versions;
     }
+    // Whether no statement of the file, run or not, can define the name.
+    virtual bool never_binds(std::string_view name) {
+        (void)name;
+        return false;
+    }
     // Whether all sources are those of a program for onnxscript (tolerance.h).
     virtual bool is_for_onnxscript() const { return false; }
     // The whole file, where repairs may change more than the script; null: it is not at hand.

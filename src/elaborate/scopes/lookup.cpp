@@ -142,7 +142,8 @@ Object unknown_name(Context& c, Symbol name, Range range) {
         reported.with_help("define or import it, or pass it as a parameter");
     }
     // A statement that has not been run might have defined it.
-    bool is_sure = c.runs_file && c.program.unknowns->failures == 0;
+    bool is_sure = c.runs_file && (c.program.unknowns->failures == 0 ||
+                                   (environment != nullptr && environment->never_binds(word)));
     return is_sure ? raises(c, "NameError") : Object::error();
 }
 

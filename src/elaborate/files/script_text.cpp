@@ -1,0 +1,29 @@
+#include "elaborate/files/script_text.h"
+
+#include <algorithm>
+
+#include "syntax/imports.h"
+
+namespace sardonyx::elaborate {
+
+bool imports_scripts(std::string_view source) {
+    return syntax::imports_package(source, "sardonyx") ||
+           syntax::imports_package(source, "onnxscript");
+}
+
+static bool is_script_decorator(const syntax::Tree& tree, const syntax::Expr* decorator) {
+    if (const auto* call = syntax::maybe_as<syntax::CallExpr>(decorator)) {
+        decorator = call->callee;
+    }
+    const auto* member = syntax::maybe_as<syntax::AttributeExpr>(decorator);
+    const auto* name = syntax::maybe_as<syntax::NameExpr>(decorator);
+    Symbol last = member != nullptr ? member->name : name != nullptr ? name->name : Symbol();
+    return last.valid() && tree.names.text(last) == "script";
+}
+
+bool has_script_decorator(const syntax::Tree& tree, const syntax::FunctionDefStmt* definition) {
+    return std::any_of(definition->decorators.begin(), definition->decorators.end(),
+                       [&tree](const syntax::Expr* one) { return is_script_decorator(tree, one); });
+}
+
+}  // namespace sardonyx::elaborate

@@ -1,0 +1,17 @@
+// What the text of a file says of its scripts, whether or not the file can be run.
+#pragma once
+
+#include <string_view>
+
+#include "syntax/tree.h"
+
+namespace sardonyx::elaborate {
+
+// Whether the source imports sardonyx or onnxscript. A NUL byte must stand behind it.
+bool imports_scripts(std::string_view source);
+
+// Whether the function has the decorator of scripts: `@script`, `@script(...)`,
+// `@onnxscript.script(...)`.
+bool has_script_decorator(const syntax::Tree& tree, const syntax::FunctionDefStmt* definition);
+
+}  // namespace sardonyx::elaborate
