@@ -10,8 +10,8 @@
 #include "driver/driver.h"
 #include "elaborate/elaborate.h"
 #include "elaborate/files/module.h"
+#include "elaborate/files/script_text.h"
 #include "elaborate/objects/unknowns.h"
-#include "lint/lint.h"
 #include "syntax/visit.h"
 
 namespace sardonyx::driver {
@@ -79,7 +79,7 @@ Result<std::shared_ptr<ScriptFunction>> choose_script(Program& program, FileModu
             return found;
         }
     }
-    if (scripts.empty() && lint::writes_scripts(module.tree())) {
+    if (scripts.empty() && elaborate::writes_scripts(module.tree())) {
         return Error{fmt::format(
             "the scripts of `{0}` are not known, because they are defined in functions, loops or "
             "branches; define them at the top, or use Python: `sardonyx build --python {0}`",

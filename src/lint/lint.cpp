@@ -63,21 +63,6 @@ void find_unchecked_scripts(const File& file, syntax::Stmts statements, Statemen
     }
 }
 
-bool writes_scripts_in(const syntax::Tree& tree, syntax::Stmts statements) {
-    bool found = false;
-    for (const syntax::Stmt* statement : statements) {
-        const auto* definition = syntax::maybe_as<syntax::FunctionDefStmt>(statement);
-        found =
-            found || (definition != nullptr && elaborate::has_script_decorator(tree, definition));
-        syntax::each_child(
-            statement, [](const syntax::Expr*) {},
-            [&](const syntax::Stmt* inner) {
-                found = found || writes_scripts_in(tree, syntax::Stmts(&inner, 1));
-            });
-    }
-    return found;
-}
-
 bool has_syntax_errors(const elaborate::Program& program, diagnostics::FileId file) {
     const auto& items = program.diagnostics.items();
     return std::any_of(items.begin(), items.end(), [file](const diagnostics::Diagnostic& one) {
@@ -162,10 +147,6 @@ void lint_file(elaborate::Program& program, elaborate::FileModule& module) {
 void lint_script(elaborate::Program& program, const elaborate::ScriptFunction& script) {
     File file{program, *script.environment, {}, *script.tree, {script.definition}};
     find_unused_values(file, script.definition);
-}
-
-bool writes_scripts(const syntax::Tree& tree) {
-    return writes_scripts_in(tree, tree.body);
 }
 
 void apply_ignores(elaborate::Program& program, std::span<elaborate::FileModule* const> modules) {

@@ -16,10 +16,6 @@ void lint_file(elaborate::Program& program, elaborate::FileModule& module);
 // The same for one script, of which the file is not at hand as a whole.
 void lint_script(elaborate::Program& program, const elaborate::ScriptFunction& script);
 
-// Whether a function in the text has the decorator of scripts, also where nothing that is run here
-// defines it.
-bool writes_scripts(const syntax::Tree& tree);
-
 // Forgets the warnings and notes that `# sardonyx: ignore` comments of these files silence, and
 // reports the comments that silence nothing. After everything else has been said.
 void apply_ignores(elaborate::Program& program, std::span<elaborate::FileModule* const> modules);

@@ -5,10 +5,12 @@
 #include <unordered_set>
 #include <utility>
 
+#include "base/nearest.h"
 #include "elaborate/diagnostics.h"
 #include "elaborate/files/module.h"
 #include "elaborate/files/script_text.h"
 #include "elaborate/flow/bindings.h"
+#include "elaborate/library/library.h"
 #include "elaborate/objects/context.h"
 #include "elaborate/objects/unknowns.h"
 #include "syntax/visit.h"
@@ -49,6 +51,14 @@ bool FileModule::never_binds(std::string_view name) {
     return bound_anywhere_->count(name) == 0;
 }
 
+void FileModule::add_import_mistake(const Context& c, std::string_view module,
+                                    const std::shared_ptr<UnknownCause>& cause) {
+    static constexpr std::string_view kPackages[] = {"sardonyx", "onnxscript"};
+    if (c.raising.errors == SIZE_MAX && !nearest(module, kPackages).empty()) {
+        misspelt_imports_.push_back(cause);
+    }
+}
+
 void FileModule::report_script(const ScriptFunction& function) {
     auto found = script_findings_.find(function.definition);
     if (found == script_findings_.end() || state_ != State::kDone) {
@@ -87,10 +97,29 @@ void FileModule::add_mistake(const Context& c, const std::shared_ptr<UnknownCaus
     }
 }
 
+// The decorator of scripts, called or not, whether or not its arguments are known.
+bool FileModule::is_script_decorator(const syntax::Expr* decorator) {
+    if (const auto* call = syntax::maybe_as<syntax::CallExpr>(decorator)) {
+        decorator = call->callee;
+    }
+    const auto* member = syntax::maybe_as<syntax::AttributeExpr>(decorator);
+    const auto* name =
+        syntax::maybe_as<syntax::NameExpr>(member != nullptr ? member->value : decorator);
+    std::optional<Object> held = name != nullptr ? value(name->name) : std::nullopt;
+    if (held && member != nullptr && held->is(ObjectKind::kModule)) {
+        held = library_attribute(held->get<ModuleObject>().name, tree_.names.text(member->name));
+    }
+    return held && is_builtin(*held, "sardonyx.script");
+}
+
 bool FileModule::report_mistakes() {
     run();
-    if (has_syntax_errors_ || !imports_scripts(program_.sources.text(tree_.file))) {
+    bool is_ours = imports_scripts(program_.sources.text(tree_.file));
+    if (has_syntax_errors_ || (!is_ours && !writes_scripts(tree_))) {
         return false;
+    }
+    for (size_t i = 0; i < misspelt_imports_.size() && !is_ours; ++i) {
+        report_all(misspelt_imports_[i]->findings);
     }
     for (const std::shared_ptr<UnknownCause>& cause : mistakes_) {
         report_all(cause->findings);
@@ -101,7 +130,7 @@ bool FileModule::report_mistakes() {
     } else if (end_ != nullptr) {
         report_all(end_->findings);
     }
-    if (!mistakes_.empty() || end_ != nullptr) {
+    if (!mistakes_.empty() || end_ != nullptr || (!is_ours && !misspelt_imports_.empty())) {
         return true;  // why scripts are not made follows from that
     }
     for (const auto& [definition, cause] : unmade_scripts_) {

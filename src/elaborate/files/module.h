@@ -56,7 +56,7 @@ class FileModule : public Environment {
     // The one that the name stands for at the end of the file (elaborate.h).
     std::shared_ptr<ScriptFunction> find_script(std::string_view name);
     // Reports what keeps Python from importing the file, or else scripts that are not made; whether
-    // there is such a thing. Files that import neither sardonyx nor onnxscript may be anything.
+    // there is such a thing. Files without scripts that import no sardonyx may be anything.
     bool report_mistakes();
     const std::string& path() const { return path_; }
     const syntax::Tree& tree() const { return tree_; }
@@ -118,6 +118,10 @@ class FileModule : public Environment {
     void report_all(const std::vector<diagnostics::Diagnostic>& findings);
     // That Python raises an error there, which ends the file unless a `try` is around.
     void add_mistake(const Context& c, const std::shared_ptr<UnknownCause>& cause);
+    // That a module is not known, where its name is near that of the package.
+    void add_import_mistake(const Context& c, std::string_view module,
+                            const std::shared_ptr<UnknownCause>& cause);
+    bool is_script_decorator(const syntax::Expr* decorator);
 
     Program& program_;
     std::string path_;
@@ -133,6 +137,8 @@ class FileModule : public Environment {
     // name may be one that is being written, and nothing else is forgotten for it.
     std::vector<std::shared_ptr<UnknownCause>> mistakes_;
     std::vector<std::shared_ptr<UnknownCause>> import_mistakes_;  // of a file that was imported
+    // Imports of `sardonix`, which may be there: mistakes where nothing else imports the package.
+    std::vector<std::shared_ptr<UnknownCause>> misspelt_imports_;
     // Functions with the decorator of scripts that could not be decorated.
     std::vector<std::pair<const syntax::FunctionDefStmt*, std::shared_ptr<UnknownCause>>>
         unmade_scripts_;

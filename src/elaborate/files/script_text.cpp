@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "syntax/imports.h"
+#include "syntax/visit.h"
 
 namespace sardonyx::elaborate {
 
@@ -17,6 +18,9 @@ static bool is_script_decorator(const syntax::Tree& tree, const syntax::Expr* de
     }
     const auto* member = syntax::maybe_as<syntax::AttributeExpr>(decorator);
     const auto* name = syntax::maybe_as<syntax::NameExpr>(decorator);
+    if (member != nullptr && syntax::maybe_as<syntax::NameExpr>(member->value) == nullptr) {
+        return false;
+    }
     Symbol last = member != nullptr ? member->name : name != nullptr ? name->name : Symbol();
     return last.valid() && tree.names.text(last) == "script";
 }
@@ -24,6 +28,24 @@ static bool is_script_decorator(const syntax::Tree& tree, const syntax::Expr* de
 bool has_script_decorator(const syntax::Tree& tree, const syntax::FunctionDefStmt* definition) {
     return std::any_of(definition->decorators.begin(), definition->decorators.end(),
                        [&tree](const syntax::Expr* one) { return is_script_decorator(tree, one); });
+}
+
+static bool writes_scripts_in(const syntax::Tree& tree, syntax::Stmts statements) {
+    bool found = false;
+    for (const syntax::Stmt* statement : statements) {
+        const auto* definition = syntax::maybe_as<syntax::FunctionDefStmt>(statement);
+        found = found || (definition != nullptr && has_script_decorator(tree, definition));
+        syntax::each_child(
+            statement, [](const syntax::Expr*) {},
+            [&](const syntax::Stmt* inner) {
+                found = found || writes_scripts_in(tree, syntax::Stmts(&inner, 1));
+            });
+    }
+    return found;
+}
+
+bool writes_scripts(const syntax::Tree& tree) {
+    return writes_scripts_in(tree, tree.body);
 }
 
 }  // namespace sardonyx::elaborate

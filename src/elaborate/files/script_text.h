@@ -11,7 +11,10 @@ namespace sardonyx::elaborate {
 bool imports_scripts(std::string_view source);
 
 // Whether the function has the decorator of scripts: `@script`, `@script(...)`,
-// `@onnxscript.script(...)`.
+// `@onnxscript.script(...)`. `@torch.jit.script` is another one.
 bool has_script_decorator(const syntax::Tree& tree, const syntax::FunctionDefStmt* definition);
+
+// Whether a function of the file has it, those in functions, classes and branches as well.
+bool writes_scripts(const syntax::Tree& tree);
 
 }  // namespace sardonyx::elaborate

@@ -16,7 +16,6 @@
 #include "elaborate/expressions.h"
 #include "elaborate/files/class_statements.h"
 #include "elaborate/files/module.h"
-#include "elaborate/files/script_text.h"
 #include "elaborate/files/spoil.h"
 #include "elaborate/flow/effects.h"
 #include "elaborate/library/call_caches.h"
@@ -356,7 +355,8 @@ void FileModule::run_definition(Context& c, const syntax::FunctionDefStmt* state
         bind(statement->name, std::move(object));
         return;
     }
-    if (has_script_decorator(tree_, statement)) {
+    if (std::any_of(statement->decorators.begin(), statement->decorators.end(),
+                    [this](const Expr* one) { return is_script_decorator(one); })) {
         unmade_scripts_.emplace_back(statement, cause);
     }
     // Who decorates it may call it, now and later.
@@ -469,7 +469,6 @@ Symbol bound_symbol(syntax::Tree& tree, const syntax::Alias& alias) {
 }  // namespace
 
 void FileModule::run_import(Context& c, const syntax::ImportStmt* statement) {
-    (void)c;
     for (const syntax::Alias& alias : statement->names) {
         std::string_view dotted = tree_.names.text(alias.name);
         // `import a.b` binds a, `import a.b as c` binds a.b.
@@ -484,7 +483,9 @@ void FileModule::run_import(Context& c, const syntax::ImportStmt* statement) {
         }
         if (module.is_error()) {
             ++program_.unknowns->failures;
-            module = unknown_result(make_cause(statement, said));
+            std::shared_ptr<UnknownCause> cause = make_cause(statement, said);
+            add_import_mistake(c, dotted, cause);
+            module = unknown_result(cause);
         }
         said.take_back();
         bind(bound_symbol(tree_, alias), std::move(module));
@@ -521,6 +522,7 @@ void FileModule::run_import_from(Context& c, const syntax::ImportFromStmt* state
             if (surely_lacks(tree_.names.text(statement->module), tree_.names.text(alias.name))) {
                 add_mistake(c, cause);
             }
+            add_import_mistake(c, tree_.names.text(statement->module), cause);
             object = unknown_result(cause);
         }
         said.take_back();

@@ -129,6 +129,8 @@ Object unknown_name(Context& c, Symbol name, Range range) {
         reported.with_help(
             fmt::format("import an opset under this name: `from sardonyx import opset{} as op`",
                         kDefaultOpset));
+    } else if (c.text(name) == "script" && near.empty()) {
+        reported.with_help("import it: `from sardonyx import script`");
     } else if (ElementType type = element_type_of_others(c.text(name));
                type != ElementType::kUndefined) {
         reported.with_help(fmt::format("this element type is `{}`: `from sardonyx import {}`",

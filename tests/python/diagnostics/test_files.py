@@ -80,6 +80,19 @@ MISTAKES = {
         ("unknown-member", "module `sardonyx` has no member `scrip`", 3,
          "did you mean `script`?"),
     ),
+    "the name of the package": (
+        IMPORTS.replace("sardonyx", "sardonix") + SCRIPT,
+        ("unknown-module", "there is no module `sardonix` here", 1, "did you mean `sardonyx`?"),
+    ),
+    "the package by another name": (
+        "import sardonix as sx\n\n@sx.script()\ndef f(x: sx.FLOAT[3]):\n    return x\n",
+        ("unknown-module", "there is no module `sardonix` here", 1, "did you mean `sardonyx`?"),
+    ),
+    "no import at all": (
+        SCRIPT,
+        ("unknown-name", "`script` is not defined", 1,
+         "import it: `from sardonyx import script`"),
+    ),
     "an index": (
         IMPORTS + "x = [1][5]\n" + SCRIPT,
         ("static-error", "index 5 of a list of length 1", 2, "use -1 to 0"),
@@ -161,6 +174,14 @@ def test_scripts_with_decorators_that_are_not_known(tmp_path: pathlib.Path) -> N
     path.write_text(IMPORTS + "exec('op = 3')\n" + SCRIPT)
     assert findings(path)[0][1] == "`op` may be changed in line 2, which needs Python"
     assert "may be changed in line 2" in build(path).stderr
+
+
+def test_decorators_of_other_packages(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "file.py"
+    other = "import torch\nfrom torch import jit\n@torch.jit.script\ndef g(x):\n    return x\n"
+    path.write_text(IMPORTS + other + other.replace("@torch.", "@") + SCRIPT)
+    assert findings(path) == []
+    assert build(path).returncode == 0
 
 
 def test_imports_are_not_removed_where_a_name_is_misspelt(tmp_path: pathlib.Path) -> None:
