@@ -295,8 +295,9 @@ void remove_dead_nodes(ir::Model& model, ir::Graph& graph) {
 }
 
 void remove_unused_initializers(ir::Graph& graph) {
+    // A default is said of its input, which callers may leave out, whether it is read or not.
     std::erase_if(graph.initializers, [&graph](const ir::Value* value) {
-        return !value->has_uses() &&
+        return !value->has_uses() && !value->is_graph_input() &&
                std::find(graph.outputs.begin(), graph.outputs.end(), value) == graph.outputs.end();
     });
 }

@@ -855,6 +855,38 @@ def test_isomorphic_models() -> None:
         one.is_isomorphic("no model")  # type: ignore[arg-type]
 
 
+def test_either_of_two_isomorphic_models_may_be_asked() -> None:
+    """A condition that is left out and one that is true, an input and its copy."""
+
+    def loop(first: str, result: str) -> sardonyx.Model:
+        return sardonyx.from_text(f"""
+            <ir_version: 9, opset_import: ["": 17]>
+            g (float[2] x) => (float[2] y, float[2] z) {{
+                n = Constant <value_int = 2> ()
+                k = Constant <value_int = 1> ()
+                c = Constant <value: tensor = bool {{1}}> ()
+                y = Loop (n, {first}, x) <
+                    body = b (int64 i, bool d, float[2] u) => (bool e, float[2] v) {{
+                    e = Less (i, k)
+                    v = Neg (u)
+                }}>
+                z = {result}
+            }}""")
+
+    models = [loop('""', "Relu (y)"), loop("c", "Relu (y)")]
+    assert all(a.is_isomorphic(b) for a in models for b in models)
+    other = loop("c", "Neg (y)")
+    assert not any(a.is_isomorphic(other) or other.is_isomorphic(a) for a in models)
+
+    def copy(result: str, node: str) -> sardonyx.Model:
+        return sardonyx.from_text(f"""
+            <ir_version: 9, opset_import: ["": 17]>
+            g (float[2] x) => (float[2] y, float[2] {result}) {{ y = Neg (x) {node} }}""")
+
+    models = [copy("x", ""), copy("z", "z = Identity (x)")]
+    assert all(a.is_isomorphic(b) for a in models for b in models)
+
+
 def test_uses_are_of_now() -> None:
     """What Python keeps of a value is not older than the graph."""
     model = sardonyx.load(proto())
