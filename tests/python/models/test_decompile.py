@@ -825,3 +825,29 @@ def test_an_input_that_nothing_reads_keeps_its_default(tmp_path):
     text = check(model.SerializeToString(), tmp_path, [given, [*given, np.array(5, np.float32)]])
     assert "w: FLOAT = " in text
     sardonyx.decompile(model, exact=True)
+
+
+def test_what_only_unused_nodes_of_a_body_read(tmp_path):
+    """The node in the body is not needed, so neither is the sequence, nor the first result."""
+    model = onnx.parser.parse_model("""
+        <ir_version: 9, opset_import: ["" : 18]>
+        g (bool c, float[2] x) => (float[2] y, float[2] k) {
+            u, y = If (c) <
+                then_branch: graph = t () => (float[2] a, float[2] b) {
+                    a = Neg (x)
+                    b = Identity (a)
+                },
+                else_branch: graph = e () => (float[2] a, float[2] b) {
+                    a = Abs (x)
+                    b = Identity (a)
+                }
+            >
+            e = SequenceEmpty <dtype = 1> ()
+            s = SequenceInsert (e, u)
+            k = Scan <num_scan_inputs = 1, body: graph = b (float p) => (float q) {
+                q = Neg (p)
+                n = SequenceInsert (s, y)
+            }> (x)
+        }""")
+    given = [np.array(True), np.array([3, 4], np.float32)]
+    check(model.SerializeToString(), tmp_path, [given])
