@@ -232,6 +232,7 @@ class Graph:
         return self.source(self.pick(*self.elements(*elements)), dims)
 
     def source(self, element: int, dims: tuple[int, ...], array: Any = None) -> str:
+        is_free = array is None
         array = self.drawn.numbers(element, dims) if array is None else np.asarray(array)
         way = self.rng.random()
         if self.in_function or way < 0.3:
@@ -247,7 +248,7 @@ class Graph:
             elif top.outer is None and self.chance(25):
                 self.drawn.defaults.add(name)  # an input, too
                 top.inputs.append(name)
-                if self.chance(50):
+                if is_free and self.chance(50):
                     self.drawn.inputs[name] = self.drawn.numbers(element, dims)
         else:
             name = self.drawn.fresh("x")
@@ -344,6 +345,8 @@ class Graph:
             results = sardonyx.load(model.SerializeToString()).run(feeds, threads=1)
         except sardonyx.EvalError as error:
             raise RefusedError(str(error)) from error
+        if any(isinstance(result, list) and not result for result in results):
+            raise RefusedError  # of which type its items would be is not known here
         values = [value_of(result, exact) for result in results]
         # A number beyond the bound makes every later sum inexact.
         for value in values:
@@ -549,7 +552,9 @@ def quantized(g: Graph) -> None:
     zero = []
     if code != T.UINT8 or g.chance(60):
         number = 0 if code in EIGHTS else g.number_of(0, 3)
-        zero = [g.source(code, dims, np.full(dims, number, "float32").astype(dtype_of(code)))]
+        array = np.full(dims, number, "float32").astype(dtype_of(code))
+        # That of FLOAT8 is 0, and no input.
+        zero = [g.constant_of(array, True) if code in EIGHTS else g.source(code, dims, array)]
     [y] = g.add("QuantizeLinear", [x, scale, *zero], **more)
     if g.chance(80):
         g.add("DequantizeLinear", [y, scale, *zero], **more)
