@@ -118,6 +118,12 @@ def test_a_block_of_a_network() -> None:
     assert "Relu" not in str(model)
 
 
+def test_text_of_a_builder() -> None:
+    builder = sardonyx.Builder(opset=20, name="net")
+    builder.op.Relu(builder.input("x", FLOAT[2]))
+    assert repr(builder) == "<Builder 'net': 1 node>"
+
+
 def mistakes(builder: sardonyx.Builder, x: Any, w: Any) -> list[tuple[Any, type[Exception], str]]:
     op = builder.op
     other = sardonyx.Builder(opset=20).input("x", FLOAT[1])

@@ -11,6 +11,7 @@ import contextlib
 import copy
 import gc
 import io
+import json
 import pathlib
 import pickle
 import random
@@ -885,6 +886,26 @@ def test_either_of_two_isomorphic_models_may_be_asked() -> None:
 
     models = [copy("x", ""), copy("z", "z = Identity (x)")]
     assert all(a.is_isomorphic(b) for a in models for b in models)
+
+
+@pytest.mark.parametrize("member", ["metadata", "opset_imports"])
+def test_entries_say_how_they_are_changed(member: str) -> None:
+    """They are read as a dict, copied to one, and assigned as a whole."""
+    model = sardonyx.load(proto())
+    model.metadata = {"author": "me"}
+    entries = getattr(model, member)
+    for one in (copy.copy(entries), copy.deepcopy(entries), pickle.loads(pickle.dumps(entries))):
+        assert type(one) is dict and one == entries
+    assert json.loads(json.dumps(entries)) == entries
+    for change in (
+        lambda: entries.__setitem__("b", 1), lambda: entries.update(b=1), entries.clear,
+        lambda: entries.pop(next(iter(entries))), lambda: entries.setdefault("b", 1),
+    ):  # fmt: skip
+        with pytest.raises(
+            TypeError, match=rf"`model.{member} = {{\*\*model.{member}, key: value}}`"
+        ):
+            change()
+    assert getattr(model, member) == entries
 
 
 def test_uses_are_of_now() -> None:
