@@ -66,6 +66,8 @@ ElementType element_type_from_python(nb::handle object);
 Type type_from_python(nb::handle object);
 // The same of what is None, of which nothing is known, or a type. Raises TypeError.
 Type stated_type(nb::handle given);
+// The end of a message that refuses what was given for a type: empty, or what was meant.
+std::string help_for_type(nb::handle given);
 nb::list dims_of_annotation(nb::handle text);
 // An int, the text of an expression, or None.
 nb::object dim_to_python(const Dim& dim);

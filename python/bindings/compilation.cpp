@@ -32,7 +32,7 @@ elaborate::Options options_of(const nb::dict& input_types, const nb::list& outpu
         if (!options.input_types.back().second.is_known()) {
             raise(PyExc_TypeError, "`" + text_from_python(nb::repr(type)) +
                                        "` is not a type for `" + options.input_types.back().first +
-                                       "`");
+                                       "`" + help_for_type(type));
         }
     }
     for (nb::handle type : output_types) {

@@ -185,8 +185,8 @@ std::vector<ir::Value*> values_or_nones_from_arguments(const ModelState& state,
     return each_from_arguments(state, objects, value_or_none_from_argument);
 }
 
-nb::object read_only(nb::dict items) {
-    return nb::module_::import_("types").attr("MappingProxyType")(items);
+nb::object read_only(nb::dict items, const char* member) {
+    return nb::module_::import_("sardonyx._entries").attr("Entries")(items, member);
 }
 
 nb::object metadata_to_python(const ir::Metadata& metadata) {
@@ -194,7 +194,7 @@ nb::object metadata_to_python(const ir::Metadata& metadata) {
     for (const auto& [key, value] : metadata) {
         entries[text_to_python(key)] = text_to_python(value);
     }
-    return read_only(entries);
+    return read_only(entries, "metadata");
 }
 
 nb::object imports_to_python(const std::vector<ir::OpsetImport>& imports) {
@@ -202,7 +202,7 @@ nb::object imports_to_python(const std::vector<ir::OpsetImport>& imports) {
     for (const ir::OpsetImport& import : imports) {
         versions[text_to_python(import.domain)] = import.version;
     }
-    return read_only(versions);
+    return read_only(versions, "opset_imports");
 }
 
 nb::dict dict_from_python(nb::handle entries) {

@@ -8,6 +8,7 @@
 #include "types/dim_names.h"
 #include "types/element_type.h"
 #include "types/numpy_names.h"
+#include "types/type_meant.h"
 
 namespace sardonyx::python {
 
@@ -51,7 +52,8 @@ nb::tuple type_parts(nb::handle given) {
     std::optional<Type> type = parse_type(text_from_python(given));
     if (!type.has_value() || !type->is_known()) {
         raise(PyExc_ValueError, "`" + text_from_python(given) + "` is not a type: write " +
-                                    "\"FLOAT[N, 4]\" or \"Sequence[INT64]\"");
+                                    "\"FLOAT[N, 4]\" or \"Sequence[INT64]\"" +
+                                    type_help(text_from_python(given)));
     }
     bool is_tensor = type->kind() == TypeKind::kTensor || type->kind() == TypeKind::kSparseTensor;
     nb::object element = is_tensor ? nb::none() : text_to_python(type->element().to_string());

@@ -8,6 +8,7 @@
 #include "elaborate/annotations.h"
 #include "proto/proto.h"
 #include "types/annotation_dims.h"
+#include "types/type_meant.h"
 
 namespace sardonyx::python {
 
@@ -88,11 +89,16 @@ Type type_from_python(nb::handle object) {
     return Type::tensor(type, shape_from_python(object.attr("shape")));
 }
 
+std::string help_for_type(nb::handle given) {
+    return PyUnicode_Check(given.ptr()) ? type_help(text_from_python(given)) : std::string();
+}
+
 Type stated_type(nb::handle given) {
     Type type = given.is_none() ? Type() : type_from_python(given);
     if (!type.is_known() && !given.is_none()) {
         raise(PyExc_TypeError, "`" + text_from_python(nb::repr(given)) + "` is not a type: write " +
-                                   "`FLOAT[\"N\", 4]` of sardonyx, or \"FLOAT[N,4]\"");
+                                   "`FLOAT[\"N\", 4]` of sardonyx, or \"FLOAT[N,4]\"" +
+                                   help_for_type(given));
     }
     return type;
 }

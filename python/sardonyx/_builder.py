@@ -301,6 +301,10 @@ class Builder:
         self._waiting: list[If] = []  # for their other branch
         self.op = _Operators(self, Opset("", opset))
 
+    def __repr__(self) -> str:
+        count = len(self.graph)
+        return f"<Builder {self.graph.name!r}: {count} node{'' if count == 1 else 's'}>"
+
     def __reduce__(self) -> "NoReturn":
         self._core.__reduce__()  # refuses: a copy would fill the same graph
         raise NotImplementedError

@@ -11,6 +11,7 @@
 #include "lowering/operators.h"
 #include "lowering/symbols.h"
 #include "ops/ops.h"
+#include "types/type_meant.h"
 
 namespace sardonyx {
 inline namespace v1 {
@@ -39,7 +40,8 @@ T take_built(Result<T> result) {
 Type known_type(std::string_view text) {
     std::optional<Type> type = parse_type(text);
     if (!type || !type->is_known()) {
-        api::fail("`" + std::string(text) + "` is not a type: write \"FLOAT[N,4]\"");
+        api::fail("`" + std::string(text) + "` is not a type: write \"FLOAT[N,4]\"" +
+                  type_help(text));
     }
     return *type;
 }
@@ -278,7 +280,7 @@ std::vector<Expr> Builder::loop(const Expr& count, const std::vector<Expr>& carr
     for (const std::string& type : types) {
         std::optional<Type> parsed = type.empty() ? Type() : parse_type(type);
         if (!parsed) {
-            api::fail("`" + type + "` is not a type");
+            api::fail("`" + type + "` is not a type" + type_help(type));
         }
         held.push_back(std::move(*parsed));
     }

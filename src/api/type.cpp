@@ -3,6 +3,7 @@
 #include <sardonyx/type.h>
 
 #include "api/fail.h"
+#include "types/type_meant.h"
 
 namespace sardonyx {
 inline namespace v1 {
@@ -95,7 +96,8 @@ std::string text_of(const TypeInfo& info) {
 TypeInfo TypeInfo::parse(std::string_view text) {
     std::optional<Type> type = parse_type(text);
     if (!type) {
-        api::fail("`" + std::string(text) + "` is not a type: write \"FLOAT[N,4]\"");
+        api::fail("`" + std::string(text) + "` is not a type: write \"FLOAT[N,4]\"" +
+                  type_help(text));
     }
     return info_of(*type);
 }
@@ -104,7 +106,7 @@ std::string TypeInfo::to_text() const {
     std::string text = text_of(*this);
     std::optional<Type> type = parse_type(text);
     if (!type) {
-        api::fail("`" + text + "` is not a type");
+        api::fail("`" + text + "` is not a type" + type_help(text));
     }
     return type->to_string();
 }

@@ -19,8 +19,6 @@
 namespace sardonyx::cli {
 namespace {
 
-constexpr std::string_view kStandardOutput = "-";
-
 std::string build_summary(const BuildOptions& options, std::string_view name,
                           const ir::Model& model, size_t size) {
     const ir::Graph& graph = options.as_function ? *model.functions[0]->body : *model.graph;
@@ -84,7 +82,7 @@ Result<size_t> write_output(const BuildOptions& options, std::unique_ptr<ir::Mod
         return save_model(*made, {options.output, options.external_bytes, options.quiet}, {&like});
     }
     const ir::Model& model = *made;
-    if (options.output != kStandardOutput && !options.as_function) {
+    if (options.output != kStream && !options.as_function) {
         driver::SavingBar bar(options.quiet);
         driver::SaveOptions how;
         how.external_bytes = options.external_bytes;
@@ -98,7 +96,7 @@ Result<size_t> write_output(const BuildOptions& options, std::unique_ptr<ir::Mod
                                     ? proto::write_function(model, *model.functions[0])
                                     : proto::write_as_read(model, source);
     SDX_TRY(bytes);
-    if (options.output == kStandardOutput) {
+    if (options.output == kStream) {
         print(*bytes);
     } else {
         SDX_TRY(write_file(options.output, *bytes));
@@ -134,7 +132,7 @@ std::string_view complaint(const BuildOptions& options) {
     if (options.as_function && proto::form_of_path(options.output) != proto::Form::kBytes) {
         return "a function is written as bytes: name a file that ends in `.onnx`";
     }
-    if (options.output == kStandardOutput && options.external_bytes != 0) {
+    if (options.output == kStream && options.external_bytes != 0) {
         return "`--external-data` needs a file for the model, not standard output";
     }
     return {};
@@ -177,7 +175,7 @@ int run_build(const BuildOptions& options) {
         print_error(size.error().message);
         return kFailure;
     }
-    if (options.output != kStandardOutput && !options.quiet) {
+    if (options.output != kStream && !options.quiet) {
         print(options.as_library ? library_summary(options, *model, *size)
                                  : build_summary(options, compiled.script->name, *model, *size));
     }

@@ -139,7 +139,7 @@ int run_check(const CheckOptions& options) {
     }
     driver::FoundFiles found = driver::find_files(options.paths, options.exclude);
     for (driver::CheckedFile& file : found.files) {
-        if (file.path != "-") {
+        if (file.path != kStream) {
             continue;
         }
         if (standard_input_is_model()) {

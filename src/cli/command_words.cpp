@@ -29,7 +29,7 @@ std::string with_stream_as_dash(const std::string& word) {
         size_t start = word.size() - std::min(word.size(), path.size());
         bool is_value = start > 2 && word.starts_with("--") && word[start - 1] == '=';
         if (word.substr(start) == path && (start == 0 || is_value)) {
-            return word.substr(0, start) + "-";
+            return word.substr(0, start) + std::string(kStream);
         }
     }
     return word;
@@ -60,7 +60,7 @@ Target split_target(const std::string& word) {
     if (colon != std::string::npos && colon != 0 && !std::filesystem::exists(word, failed)) {
         target = {word.substr(0, colon), word.substr(colon + 1)};
     }
-    target.path = target.path == kStreamPath ? "-" : target.path;
+    target.path = target.path == kStreamPath ? std::string(kStream) : target.path;
     target.holds_model = target.is_stdin() && standard_input_is_model();
     return target;
 }

@@ -21,6 +21,9 @@
 
 namespace sardonyx::cli {
 
+// The path that means standard input or output.
+inline constexpr std::string_view kStream = "-";
+
 inline constexpr int kSuccess = 0;
 inline constexpr int kFailure = 1;
 inline constexpr int kUsage = 2;
@@ -35,7 +38,7 @@ struct Target {
     bool holds_model = false;  // of standard input
 
     bool is_script() const;  // Python text, not a model
-    bool is_stdin() const { return path == "-"; }
+    bool is_stdin() const { return path == kStream; }
 };
 
 struct BuildOptions {
@@ -127,7 +130,7 @@ int run_lsp(const LspOptions& options);
 
 struct DecompileOptions {
     std::string model;
-    std::string output = "-";
+    std::string output = std::string(kStream);
     bool outline = false;  // equal blocks as one function
     bool exact = false;    // with the names and all else that a script has no place for
     std::string to = "python";

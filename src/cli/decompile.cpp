@@ -18,7 +18,7 @@ namespace sardonyx::cli {
 namespace {
 
 std::string_view decompile_complaint(const DecompileOptions& options) {
-    if (options.model != "-" && Target{options.model}.is_script()) {
+    if (options.model != kStream && Target{options.model}.is_script()) {
         return "`decompile` reads a model, not a script";
     }
     if (is_same_file(options.model, options.output)) {
@@ -49,13 +49,13 @@ Result<void> write_text(const DecompileOptions& options) {
 Result<void> decompile_file(const DecompileOptions& options) {
     FileStamps files;
     std::vector<std::string> external;
-    bool is_stdin = options.model == "-";
+    bool is_stdin = options.model == kStream;
     proto::Source source;
     Result<std::unique_ptr<ir::Model>> model =
         proto::read_model_file(is_stdin ? "/dev/stdin" : options.model,
                                {.stamps = &files, .external = &external, .source = &source});
     SDX_TRY(model);
-    bool is_file = options.output != "-";
+    bool is_file = options.output != kStream;
     driver::WeightFile weights;
     if (is_file) {
         weights = driver::weight_file_of(options.output);

@@ -52,7 +52,7 @@ Result<void> show_diff(const models::ModelDiff& found, const DiffOptions& option
                        const Side& first, const Side& second) {
     if (!options.html.empty()) {
         std::string page = models::diff_html(found, first.title, second.title);
-        if (options.html == "-") {
+        if (options.html == kStream) {
             print(page);
             return {};
         }

@@ -166,20 +166,20 @@ Result<void> edit_file(const EditOptions& options) {
     reading.reset();
     if (options.json) {
         print(report_json(options, *file.model, report, bytes));
-    } else if (!options.quiet && options.output != "-") {
+    } else if (!options.quiet && options.output != kStream) {
         print(report_text(options, *file.model, report, bytes));
     }
     return {};
 }
 
 std::string_view edit_complaint(const EditOptions& options) {
-    if (options.json && options.output == "-") {
+    if (options.json && options.output == kStream) {
         return "standard output cannot be used for both the model and `--json`: name a file";
     }
-    if (options.model == "-" && options.second == "-") {
+    if (options.model == kStream && options.second == kStream) {
         return "standard input holds one model: name a file for the other";
     }
-    if (options.output == "-" && options.external_bytes != 0) {
+    if (options.output == kStream && options.external_bytes != 0) {
         return "`--external-data` needs a file for the model, not standard output";
     }
     return {};

@@ -6,6 +6,7 @@
 #include "cli/image_input.h"
 #include "driver/literal.h"
 #include "elaborate/objects/object.h"
+#include "types/type_meant.h"
 #include "weights/npy.h"
 #include "weights/weights.h"
 
@@ -213,10 +214,10 @@ Result<RuntimeValue> read_input(const std::string& name, const std::string& text
     if (text.rfind(kRandom, 0) == 0) {
         std::optional<Type> type = parse_type(std::string_view(text).substr(kRandom.size()));
         if (!type) {
-            return Error{
-                fmt::format("input `{}`: `{}` is not a type; write one as in "
-                            "`rand:FLOAT[2,3]`",
-                            name, text.substr(kRandom.size()))};
+            return Error{fmt::format(
+                "input `{}`: `{}` is not a type; write one as in "
+                "`rand:FLOAT[2,3]`{}",
+                name, text.substr(kRandom.size()), type_help(text.substr(kRandom.size())))};
         }
         return to_value(random_of_type(name, *type, UnknownSizes::kRefused, random));
     }

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "cli/commands.h"
 #include "cli/overwriting.h"
 #include "cli/terminal.h"
 #include "driver/model_files.h"

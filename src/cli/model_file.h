@@ -14,9 +14,6 @@
 
 namespace sardonyx::cli {
 
-// The path that means standard input or output.
-inline constexpr std::string_view kStream = "-";
-
 struct ModelFile {
     std::unique_ptr<ir::Model> model;
     FileStamps stamps;

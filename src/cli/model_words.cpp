@@ -130,10 +130,10 @@ Result<Command> read_diff(ModelWords& words) {
     options.json = words.json;
     options.html = words.html;
     options.quiet = words.quiet;
-    if (options.json && options.html == "-") {
+    if (options.json && options.html == kStream) {
         return Error{"only one of `--json` and `--html` can be standard output"};
     }
-    if (words.model == "-" && words.second == "-") {
+    if (words.model == kStream && words.second == kStream) {
         return Error{"standard input holds one model: name a file for the other"};
     }
     return Command(std::move(options));

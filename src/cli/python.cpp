@@ -50,7 +50,7 @@ std::string complaint(const CheckOptions& options) {
         {"--stdin-filename", "names a text", !options.stdin_name.empty()},
         {"--ignore", "chooses among warnings about the text", !options.ignore.empty()},
     };
-    if (std::find(options.paths.begin(), options.paths.end(), "-") != options.paths.end()) {
+    if (std::find(options.paths.begin(), options.paths.end(), kStream) != options.paths.end()) {
         return "`--python` imports files: write the text to one";
     }
     for (const OfTheText& row : rows) {
@@ -70,7 +70,7 @@ struct Complaint {
         if (options.target.is_stdin()) {
             return of(options.target);
         }
-        if (options.output == "-") {
+        if (options.output == kStream) {
             return "`--python` writes to a file: name it";
         }
         return is_same_file(options.output, options.target.path)

@@ -33,7 +33,7 @@ int write_outputs(view::Scene& scene, std::span<const Output> outputs) {
         view::lay_out(scene, output.subgraphs);
         std::string text = output.write(scene);
         Result<void> written;
-        *output.path == "-" ? print(text) : void(written = write_file(*output.path, text));
+        *output.path == kStream ? print(text) : void(written = write_file(*output.path, text));
         if (!written.ok()) {
             print_error(written.error().message);
             return kFailure;
@@ -87,7 +87,7 @@ std::vector<std::string> inputs_of(const ViewOptions& options) {
 }  // namespace
 
 std::string_view complaint(const ViewOptions& options) {
-    int streams = (options.html == "-") + (options.svg == "-") + (options.json == "-");
+    int streams = (options.html == kStream) + (options.svg == kStream) + (options.json == kStream);
     if (streams > 1) {
         return "only one of `--html`, `--svg` and `--json` can be standard output";
     }

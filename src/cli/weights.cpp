@@ -25,10 +25,10 @@ std::string_view weights_complaint(const WeightsOptions& options) {
     if (!options.replace.empty() && (!options.extract.empty() || options.statistics)) {
         return "`--replace` writes a model: use it without `--extract` and `--statistics`";
     }
-    if (options.extract == "-" && options.json) {
+    if (options.extract == kStream && options.json) {
         return "standard output cannot be used for both the weights and `--json`: name a file";
     }
-    if (options.output == "-" && options.json) {
+    if (options.output == kStream && options.json) {
         return "standard output cannot be used for both the model and `--json`: name a file";
     }
     return {};
@@ -50,7 +50,7 @@ Result<void> extract_weights(const ModelFile& file, const WeightsOptions& option
         parts.emplace_back(reinterpret_cast<const char*>(tensor.stored_bytes().data()),
                            tensor.stored_bytes().size());
     }
-    if (options.extract == "-") {
+    if (options.extract == kStream) {
         SDX_TRY(check_unchanged(file.stamps));
         for (std::string_view part : parts) {
             print(part);
@@ -100,7 +100,7 @@ Result<void> replace_weights(ModelFile& file, const WeightsOptions& options) {
         save_model(*file.model, {options.output, options.external_bytes, options.quiet}, {&file}));
     if (options.json) {
         print(models::changes_json(changed, bytes));
-    } else if (!options.quiet && options.output != "-") {
+    } else if (!options.quiet && options.output != kStream) {
         print(fmt::format("{}: {} of {} weights changed, {} bytes\n", options.output,
                           changed.size(), tensors.size(), bytes));
     }

@@ -133,16 +133,23 @@ class Comparison {
 
     void compare_outputs(const ir::Graph& a, const ir::Graph& b, size_t first) {
         std::set<const ir::Value*> seen;
+        auto is_own = [&seen](const ir::Value* value, const ir::Graph& graph, const Side& side) {
+            return value->producer() != nullptr && value->graph() == &graph &&
+                   constant_of(*value, side.initialized_input()) == nullptr &&
+                   seen.insert(value).second;
+        };
+        auto is_copy = [](const ir::Value* value, const ir::Graph& graph) {
+            return value->graph() == &graph && ir::is_standard(value->producer(), "Identity");
+        };
         for (size_t i = first; i < a.outputs.size(); ++i) {
             const ir::Value* x = a.outputs[i];
             const ir::Value* y = b.outputs[i];
             note_shapes(a, *x, *y);
-            bool is_own = x->producer() != nullptr && x->graph() == &a &&
-                          constant_of(*x, a_.initialized_input()) == nullptr &&
-                          seen.insert(x).second;
-            if (!is_own && y->producer() != nullptr && y->graph() == &b &&
-                ir::is_standard(y->producer(), "Identity")) {
+            bool is_own_of_a = is_own(x, a, a_), is_own_of_b = is_own(y, b, b_);
+            if (!is_own_of_a && is_copy(y, b)) {
                 y = y->producer()->input(0);
+            } else if (!is_own_of_b && is_copy(x, a)) {
+                x = x->producer()->input(0);
             }
             if (!may_be_same(x->type, y->type)) {
                 differ("the result {} of type {} becomes one of type {}", quoted(x->name),
@@ -223,13 +230,16 @@ class Comparison {
         size_t count = std::max(given_inputs(a), given_inputs(b));
         for (size_t i = 0; i < count; ++i) {
             bool is_condition = i == 1 && ir::is_standard(a, "Loop");
-            const ir::Value* condition = is_condition ? b.input(1) : nullptr;
-            bool is_added = is_condition && a.input(1) == nullptr && condition != nullptr &&
-                            is_true(constant_of(*condition, b_.initialized_input()));
-            if (!is_added && !(is_condition && are_endless(a, b))) {
+            if (!(is_condition && begins(a, a_) && begins(b, b_))) {
                 waiting_.emplace_back(a.input(i), b.input(i));
             }
         }
+    }
+
+    // Whether a Loop always begins: it has no condition, or one that is true.
+    static bool begins(const ir::Node& loop, const Side& side) {
+        const ir::Value* condition = loop.input(1);
+        return condition == nullptr || is_true(constant_of(*condition, side.initialized_input()));
     }
 
     bool are_endless(const ir::Node& a, const ir::Node& b) const {

@@ -201,13 +201,13 @@ std::string Unit::default_words(const ir::Attribute& attribute) {
 }
 
 std::string Unit::result_annotation() {
-    if (!module_.annotates_results()) {
+    if (!module_.annotates_results() || function_ != nullptr) {
         return {};
     }
     std::vector<Expression> types;
     for (const ir::Value* output : graph_.outputs) {
         std::optional<Expression> type = module_.annotation(output->type);
-        if (!type || function_ != nullptr) {
+        if (!type) {
             return {};
         }
         types.push_back(std::move(*type));

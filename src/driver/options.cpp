@@ -4,6 +4,7 @@
 
 #include "driver/literal.h"
 #include "ops/versions.h"
+#include "types/type_meant.h"
 
 namespace sardonyx::driver {
 
@@ -14,8 +15,8 @@ Result<elaborate::Options> read_options(const OptionTexts& texts) {
         if (!type) {
             return Error{fmt::format(
                 "`{}` is not a type; write one as in `{}='FLOAT[2,N]'`, `INT64` for a scalar, or "
-                "`FLOAT[...]` for any shape",
-                text, name)};
+                "`FLOAT[...]` for any shape{}",
+                text, name, type_help(text))};
         }
         options.input_types.emplace_back(name, *type);
     }

@@ -9,6 +9,7 @@
 #include "models/unused.h"
 #include "models/values.h"
 #include "types/domain.h"
+#include "types/type_meant.h"
 
 namespace sardonyx::models {
 namespace {
@@ -103,8 +104,8 @@ class Extractor {
                 std::optional<Type> type = parse_type(text);
                 return type ? Result<Type>(*type)
                             : Error{fmt::format("`{}={}`: this is not a type; write it as "
-                                                "`{}=FLOAT[N,4]`",
-                                                name, text, name)};
+                                                "`{}=FLOAT[N,4]`{}",
+                                                name, text, name, type_help(text))};
             }
         }
         const ir::Value* given = call_ != nullptr ? call_->input(index) : nullptr;

@@ -9,6 +9,7 @@
 #include "ir/edit.h"
 #include "models/dims.h"
 #include "models/values.h"
+#include "types/type_meant.h"
 
 namespace sardonyx::models {
 namespace {
@@ -18,8 +19,9 @@ Result<Type> type_of(const ir::Value& value, const std::string& text) {
     std::string whole = is_shape ? "FLOAT" + text : text;
     std::optional<Type> type = parse_type(whole);
     if (!type || !type->is_known()) {
-        return Error{fmt::format("`{}={}`: this is not a type; write it as `{}=FLOAT[N,4]`",
-                                 value.name, text, value.name)};
+        return Error{fmt::format("`{}={}`: this is not a type; write it as `{}=FLOAT[N,4]`{}",
+                                 value.name, text, value.name,
+                                 is_shape ? std::string() : type_help(text))};
     }
     if (is_shape) {
         ElementType element = value.type.element_type();

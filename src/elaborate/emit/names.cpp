@@ -193,18 +193,24 @@ ir::Node* without_outputs(ir::Model& model, ir::Graph& graph, ir::Node* node,
     return put_instead(model, graph, node, inputs, wanted);
 }
 
+// Takes the node out if nobody uses its results; whether it has.
+bool remove_unused(ir::Graph& graph, ir::Node* node, const Outputs& outputs) {
+    std::span<ir::Value* const> all = node->outputs();
+    if (std::any_of(all.begin(), all.end(),
+                    [&outputs](const ir::Value* output) { return is_used(output, outputs); })) {
+        return false;
+    }
+    each_subgraph(*node, [](ir::Graph& inner) { discard(inner); });
+    graph.remove(node);
+    return true;
+}
+
 // Takes out the nodes whose results nobody uses, without a look into the others' subgraphs.
 void sweep(ir::Graph& graph) {
     Outputs outputs(graph);
     for (ir::Node* node = graph.last_node(); node != nullptr;) {
         ir::Node* previous = node->previous();
-        std::span<ir::Value* const> all = node->outputs();
-        if (std::none_of(all.begin(), all.end(), [&outputs](const ir::Value* output) {
-                return is_used(output, outputs);
-            })) {
-            each_subgraph(*node, [](ir::Graph& inner) { discard(inner); });
-            graph.remove(node);
-        }
+        remove_unused(graph, node, outputs);
         node = previous;
     }
 }
@@ -285,18 +291,23 @@ std::vector<DifferentiatedName> differentiated_names(std::string_view domain,
 }
 
 void remove_dead_nodes(ir::Model& model, ir::Graph& graph) {
-    sweep(graph);
+    // From the last node on, so that all nodes that read a result are done before its own.
+    Outputs outputs(graph);
     for (ir::Node* node = graph.last_node(); node != nullptr;) {
-        node = shrink(model, graph, node);
-        each_subgraph(*node, [&model](ir::Graph& inner) { remove_dead_nodes(model, inner); });
-        node = shrink(model, graph, node)->previous();
+        ir::Node* previous = node->previous();
+        if (!remove_unused(graph, node, outputs)) {
+            node = shrink(model, graph, node);
+            each_subgraph(*node, [&model](ir::Graph& inner) { remove_dead_nodes(model, inner); });
+            previous = shrink(model, graph, node)->previous();
+        }
+        node = previous;
     }
-    sweep(graph);
 }
 
 void remove_unused_initializers(ir::Graph& graph) {
+    // A default is said of its input, which callers may leave out, whether it is read or not.
     std::erase_if(graph.initializers, [&graph](const ir::Value* value) {
-        return !value->has_uses() &&
+        return !value->has_uses() && !value->is_graph_input() &&
                std::find(graph.outputs.begin(), graph.outputs.end(), value) == graph.outputs.end();
     });
 }

@@ -35,9 +35,6 @@ Result<AxisView> softmax_view(KernelContext& c) {
         int first = static_cast<int>(axis < 0 ? axis + rank : axis);
         return axis_view(c.dims(0), first, rank);
     }
-    if (rank == 0 && (axis == 0 || axis == -1)) {
-        return AxisView{};
-    }
     SDX_ASSIGN(int at, c.axis(axis, rank));
     return axis_view(c.dims(0), at);
 }

@@ -130,6 +130,8 @@ def test_the_words_of_other_programs_for_help_and_version() -> None:
         (["build", "model.onnx", "-o", "x.onnx"], "takes a script file"),
         (["build", "gelu.py", "-o", "x.onnx", "--input", "FLOAT"], "has no name"),
         (["build", "gelu.py", "-o", "x.onnx", "--input", "x=FLOTA"], "`FLOTA` is not a type"),
+        (["build", "gelu.py", "-o", "x.onnx", "--input", "x=float64[3]"], "mean `DOUBLE[3]`?"),
+        (["build", "gelu.py", "-o", "x.onnx", "--input", "x=FLAOT[N]"], "mean `FLOAT[N]`?"),
         (["build", "gelu.py", "-o", "x.onnx", "--attribute", "k=]"], "not a Python literal"),
         (["build", "gelu.py", "-o", "x.onnx", "--opset", "many"], "--opset"),
         (["build", "gelu.py", "-o", "x.onnx", "--opset", "999"], "newest version of the domain"),

@@ -288,6 +288,7 @@ def test_set_shape() -> None:
     for words, message in [
         (["x=FLOAT[N,5]"], "the operators contradict it"),
         (["x=FLOT[4]"], "this is not a type"),
+        (["x=f16[4]"], "did you mean `FLOAT16[4]`?"),
         (["w=FLOAT[3,4]"], "`w` holds a tensor of type FLOAT[4, 3]"),
         (["z=[4]"], "there is no value `z`"),
         (["--dim", "M=4"], "there is no dimension `M`"),

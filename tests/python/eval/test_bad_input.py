@@ -145,6 +145,23 @@ TABLE = [
     bad("ArrayFeatureExtractor", [X, i64([3])], "3", domain=ML),
     # --- Axes.
     bad("Softmax", [X], "axis 2 is out of range for rank 2", axis=2),
+    *(
+        bad(op, [np.array(3, "float32")], "axis -1 is out of range for rank 0")
+        for op in ("Softmax", "LogSoftmax", "Hardmax")
+    ),
+    bad(
+        "TfIdfVectorizer",
+        [i64(1, 2)],
+        "1 weights for 2 n-grams",
+        mode="IDF",
+        weights=[1.0],
+        min_gram_length=1,
+        max_gram_length=1,
+        max_skip_count=0,
+        ngram_counts=[0],
+        ngram_indexes=[0, 1],
+        pool_int64s=[1, 2],
+    ),
     bad("Concat", [X, X], "axis -3 is out of range for rank 2", axis=-3),
     bad("Transpose", [X], "permutation", perm=[0, 0]),
     bad("ReduceSum", [X, i64([2])], "axis 2 is out of range"),

@@ -1093,3 +1093,18 @@ def test_sequences(data: Any) -> None:
     axis = data.draw(st.integers(-parts[0].ndim, parts[0].ndim - 1))
     same(ours("ConcatFromSequence", [alike], axis=axis), np.concatenate(alike, axis))
     same(ours("ConcatFromSequence", [alike], axis=axis, new_axis=1), np.stack(alike, axis))
+
+
+@budget
+@given(data=st.data())
+def test_weights_of_ngrams(data: Any) -> None:
+    """They are in the order of the pool, whatever columns the n-grams have, which may be equal."""
+    columns = data.draw(st.lists(st.integers(0, 5), min_size=4, max_size=4))
+    weights = data.draw(st.lists(st.sampled_from([0.5, 1.0, 2.0, 4.0]), min_size=4, max_size=4))
+    # What ONNX Runtime has of several n-grams that share a column, for IDF, depends on their order.
+    modes = ["TF", "TFIDF", *(["IDF"] if len(set(columns)) == 4 else [])]
+    pool = {"ngram_counts": [0, 2], "ngram_indexes": columns, "pool_int64s": [1, 2, 1, 2, 2, 2]}
+    lengths = {"min_gram_length": 1, "max_gram_length": 2, "max_skip_count": 0}
+    more = {"mode": data.draw(st.sampled_from(modes)), "weights": weights, **pool, **lengths}
+    x = np.array(data.draw(st.lists(st.integers(1, 3), min_size=1, max_size=6)))
+    same(ours("TfIdfVectorizer", [x], **more), ort("TfIdfVectorizer", [x], **more))

@@ -118,6 +118,12 @@ def test_a_block_of_a_network() -> None:
     assert "Relu" not in str(model)
 
 
+def test_text_of_a_builder() -> None:
+    builder = sardonyx.Builder(opset=20, name="net")
+    builder.op.Relu(builder.input("x", FLOAT[2]))
+    assert repr(builder) == "<Builder 'net': 1 node>"
+
+
 def mistakes(builder: sardonyx.Builder, x: Any, w: Any) -> list[tuple[Any, type[Exception], str]]:
     op = builder.op
     other = sardonyx.Builder(opset=20).input("x", FLOAT[1])
@@ -148,16 +154,18 @@ def mistakes(builder: sardonyx.Builder, x: Any, w: Any) -> list[tuple[Any, type[
         (lambda: op.Clip(x, 1.0, "text"), TypeError, "where a tensor of FLOAT is needed"),
         (lambda: op.Concat(x, X, [[1.0], [2.0, 3.0]], axis=0), ValueError, "differ in length"),
         (lambda: op.Concat(x, X, other, axis=0), sardonyx.ModelError, "another model"),
+        (lambda: builder.input("z", "float32[N]"), TypeError, "did you mean `FLOAT.N.`"),
+        (lambda: sardonyx.Type("Sequence[long]"), ValueError, "did you mean `Sequence.INT64.`"),
     ]
 
 
-@pytest.mark.parametrize("number", range(25))
+@pytest.mark.parametrize("number", range(27))
 def test_a_mistake_raises_where_it_stands(number: int) -> None:
     builder = sardonyx.Builder(opset=20)
     x = builder.input("x", FLOAT["N", 4])
     w = builder.initializer(np.ones((4, 4), np.float32), "w")
     rows = mistakes(builder, x, w)
-    assert len(rows) == 25
+    assert len(rows) == 27
     call, error, words = rows[number]
     with pytest.raises(error, match=words):
         call()

@@ -13,6 +13,7 @@ import re
 import runpy
 import subprocess
 import sys
+import warnings
 from typing import Any
 
 import ml_dtypes
@@ -789,3 +790,64 @@ def test_scalars_in_a_sequence(tmp_path: pathlib.Path) -> None:
     assert "Sequence[FLOAT[()]]" in text
     built = onnx.load_from_string(build(text, tmp_path))
     assert built.graph.input[0].type == s.type
+
+
+def test_types_of_functions_are_not_imported(tmp_path):
+    """No annotation says them: the import would be one that nobody uses."""
+    model = onnx.parser.parse_model("""
+        <ir_version: 9, opset_import: ["" : 18, "local" : 1]>
+        g (float[2] x) => (float[2] y) { q, y = local.f (x) }
+        <domain: "local", opset_import: ["" : 18]>
+        f (v) => (q, r) {
+            s = Constant <value_float = 1.0> ()
+            q = QuantizeLinear (v, s)
+            r = Neg (v)
+        }""")
+    built = sardonyx.compile(sardonyx.decompile(model.SerializeToString()))
+    assert built.functions[0].body["q"].type.element_type == "UINT8"
+    text = check(built.to_bytes(), tmp_path, [[np.ones(2, np.float32)]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        sardonyx.compile(text)
+
+
+def test_an_input_that_nothing_reads_keeps_its_default(tmp_path):
+    """Callers may leave it out."""
+    model = onnx.parser.parse_model("""
+        <ir_version: 9, opset_import: ["" : 18]>
+        g (bool c, float x, float w) => (float y) <float w = {2}> {
+            y, z = If (c) <
+                then_branch: graph = t () => (float p, float q) { p = Neg (x) q = Abs (x) },
+                else_branch: graph = e () => (float p, float q) { p = Abs (x) q = Neg (x) }
+            >
+        }""")
+    given = [np.array(True), np.array(3, np.float32)]
+    text = check(model.SerializeToString(), tmp_path, [given, [*given, np.array(5, np.float32)]])
+    assert "w: FLOAT = " in text
+    sardonyx.decompile(model, exact=True)
+
+
+def test_what_only_unused_nodes_of_a_body_read(tmp_path):
+    """The node in the body is not needed, so neither is the sequence, nor the first result."""
+    model = onnx.parser.parse_model("""
+        <ir_version: 9, opset_import: ["" : 18]>
+        g (bool c, float[2] x) => (float[2] y, float[2] k) {
+            u, y = If (c) <
+                then_branch: graph = t () => (float[2] a, float[2] b) {
+                    a = Neg (x)
+                    b = Identity (a)
+                },
+                else_branch: graph = e () => (float[2] a, float[2] b) {
+                    a = Abs (x)
+                    b = Identity (a)
+                }
+            >
+            e = SequenceEmpty <dtype = 1> ()
+            s = SequenceInsert (e, u)
+            k = Scan <num_scan_inputs = 1, body: graph = b (float p) => (float q) {
+                q = Neg (p)
+                n = SequenceInsert (s, y)
+            }> (x)
+        }""")
+    given = [np.array(True), np.array([3, 4], np.float32)]
+    check(model.SerializeToString(), tmp_path, [given])

@@ -11,6 +11,7 @@ import contextlib
 import copy
 import gc
 import io
+import json
 import pathlib
 import pickle
 import random
@@ -853,6 +854,58 @@ def test_isomorphic_models() -> None:
     assert not one.is_isomorphic(model("a", 0.5, 3))
     with pytest.raises(TypeError):
         one.is_isomorphic("no model")  # type: ignore[arg-type]
+
+
+def test_either_of_two_isomorphic_models_may_be_asked() -> None:
+    """A condition that is left out and one that is true, an input and its copy."""
+
+    def loop(first: str, result: str) -> sardonyx.Model:
+        return sardonyx.from_text(f"""
+            <ir_version: 9, opset_import: ["": 17]>
+            g (float[2] x) => (float[2] y, float[2] z) {{
+                n = Constant <value_int = 2> ()
+                k = Constant <value_int = 1> ()
+                c = Constant <value: tensor = bool {{1}}> ()
+                y = Loop (n, {first}, x) <
+                    body = b (int64 i, bool d, float[2] u) => (bool e, float[2] v) {{
+                    e = Less (i, k)
+                    v = Neg (u)
+                }}>
+                z = {result}
+            }}""")
+
+    models = [loop('""', "Relu (y)"), loop("c", "Relu (y)")]
+    assert all(a.is_isomorphic(b) for a in models for b in models)
+    other = loop("c", "Neg (y)")
+    assert not any(a.is_isomorphic(other) or other.is_isomorphic(a) for a in models)
+
+    def copy(result: str, node: str) -> sardonyx.Model:
+        return sardonyx.from_text(f"""
+            <ir_version: 9, opset_import: ["": 17]>
+            g (float[2] x) => (float[2] y, float[2] {result}) {{ y = Neg (x) {node} }}""")
+
+    models = [copy("x", ""), copy("z", "z = Identity (x)")]
+    assert all(a.is_isomorphic(b) for a in models for b in models)
+
+
+@pytest.mark.parametrize("member", ["metadata", "opset_imports"])
+def test_entries_say_how_they_are_changed(member: str) -> None:
+    """They are read as a dict, copied to one, and assigned as a whole."""
+    model = sardonyx.load(proto())
+    model.metadata = {"author": "me"}
+    entries = getattr(model, member)
+    for one in (copy.copy(entries), copy.deepcopy(entries), pickle.loads(pickle.dumps(entries))):
+        assert type(one) is dict and one == entries
+    assert json.loads(json.dumps(entries)) == entries
+    for change in (
+        lambda: entries.__setitem__("b", 1), lambda: entries.update(b=1), entries.clear,
+        lambda: entries.pop(next(iter(entries))), lambda: entries.setdefault("b", 1),
+    ):  # fmt: skip
+        with pytest.raises(
+            TypeError, match=rf"`model.{member} = {{\*\*model.{member}, key: value}}`"
+        ):
+            change()
+    assert getattr(model, member) == entries
 
 
 def test_uses_are_of_now() -> None:

@@ -759,13 +759,14 @@ def by_reference(model: onnx.ModelProto, inputs: dict[str, np.ndarray]) -> list[
 class OnnxRuntime:
     """In a process of its own: some graphs crash it. It starts again with the next one."""
 
-    def __init__(self) -> None:
+    def __init__(self, run: Callable[..., list[Any]] = onnxruntime_run) -> None:
+        self.function = run
         self.pool: concurrent.futures.ProcessPoolExecutor | None = None
 
     def run(self, model: onnx.ModelProto, inputs: dict[str, np.ndarray]) -> list[Any]:
         self.pool = self.pool or concurrent.futures.ProcessPoolExecutor(1)
         try:
-            return self.pool.submit(onnxruntime_run, model, inputs).result()
+            return self.pool.submit(self.function, model, inputs).result()
         except concurrent.futures.process.BrokenProcessPool:
             self.pool = None
             raise

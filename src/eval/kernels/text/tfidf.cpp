@@ -31,8 +31,8 @@ class Vectorizer {
             width_ = std::max(width_, index + 1);
         }
         weights_ = c.floats_attribute("weights");
-        if (!weights_.empty() && static_cast<int64_t>(weights_.size()) < width_) {
-            return Error{fmt::format("{} weights for {} columns", weights_.size(), width_)};
+        if (!weights_.empty() && weights_.size() != indexes.size()) {
+            return Error{fmt::format("{} weights for {} n-grams", weights_.size(), indexes.size())};
         }
         std::vector<int64_t> pool = number_pool(c);
         return read_pool(c.ints_attribute("ngram_counts"), pool, indexes);
@@ -83,18 +83,13 @@ class Vectorizer {
                 break;
             }
         }
-        for (int64_t i = 0; i < width_; ++i) {
-            float count = weighting_ == Weighting::kPresence ? std::min(out[i], 1.0F) : out[i];
-            // By column, as ONNX Runtime and onnx.reference do, not by n-gram.
-            bool is_weighted = weighting_ != Weighting::kCounts && !weights_.empty();
-            out[i] = is_weighted ? count * weights_[i] : count;
-        }
     }
 
   private:
     struct Node {
         std::map<int64_t, size_t> next;
         int64_t column = -1;  // of the n-gram that ends here
+        float weight = 1;
     };
 
     Status read_options(const KernelContext& c) {
@@ -146,14 +141,16 @@ class Vectorizer {
                     return Error{"ngram_indexes is shorter than the pool"};
                 }
                 if (size >= min_length_ && size <= max_length_) {
-                    enter(pool.subspan(at, size), columns[ngram]);
+                    enter(pool.subspan(at, size), columns[ngram], ngram);
                 }
             }
         }
         return {};
     }
 
-    void enter(std::span<const int64_t> ngram, int64_t column) {
+    // Weights belong to n-grams, as the standard says and ONNX Runtime has it; onnx.reference takes
+    // them for those of columns.
+    void enter(std::span<const int64_t> ngram, int64_t column, size_t index) {
         size_t node = 0;
         for (int64_t token : ngram) {
             size_t next = nodes_[node].next.try_emplace(token, nodes_.size()).first->second;
@@ -163,6 +160,8 @@ class Vectorizer {
             }
         }
         nodes_[node].column = column;
+        bool is_weighted = weighting_ != Weighting::kCounts && !weights_.empty();
+        nodes_[node].weight = is_weighted ? weights_[index] : 1;
     }
 
     void count_from(std::span<const int64_t> row, int64_t start, int64_t distance, int64_t shortest,
@@ -177,7 +176,8 @@ class Vectorizer {
             }
             node = found->second;
             if (size >= shortest && nodes_[node].column >= 0) {
-                out[nodes_[node].column] += 1;
+                float& sum = out[nodes_[node].column];
+                sum = nodes_[node].weight + (weighting_ == Weighting::kPresence ? 0 : sum);
             }
         }
     }
