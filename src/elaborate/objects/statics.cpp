@@ -299,9 +299,10 @@ bool is_hashable(const Object& key) {
     switch (key.kind()) {
         case ObjectKind::kList:
         case ObjectKind::kDict:
-        case ObjectKind::kSet:
         case ObjectKind::kConstant:
             return false;
+        case ObjectKind::kSet:
+            return key.is_frozen();
         case ObjectKind::kTuple:
             return std::all_of(key.items().begin(), key.items().end(), is_hashable);
         case ObjectKind::kOpaque:
@@ -319,6 +320,21 @@ bool is_hashable(const Object& key) {
     }
 }
 
+// What is no key, and why.
+std::string as_no_key(const Object& key) {
+    std::optional<Object> hash = special_method(key, "__hash__");
+    return hash && !hash->is_none()
+               ? fmt::format("an instance of `{}`, whose class defines `__hash__`,",
+                             class_of(key)->name)
+               : std::string(key.is(ObjectKind::kModule) ? repr(key) : kind_name(key));
+}
+
+// Why not.
+std::string_view no_key_because(const Object& key) {
+    std::optional<Object> hash = special_method(key, "__hash__");
+    return hash && !hash->is_none() ? ": scripts do not call it" : ", which Python refuses";
+}
+
 }  // namespace
 
 bool check_key(Context& c, const Object& key, syntax::Range range) {
@@ -331,8 +347,7 @@ bool check_key(Context& c, const Object& key, syntax::Range range) {
     }
     if (!is_hashable(key)) {
         refuse(c, range,
-               fmt::format("{} as the key of a dict, which Python refuses",
-                           key.is(ObjectKind::kModule) ? repr(key) : kind_name(key)),
+               fmt::format("{} as the key of a dict{}", as_no_key(key), no_key_because(key)),
                "use a tuple of numbers or strings, or a frozen dataclass");
         return false;
     }
@@ -347,8 +362,7 @@ Object make_set(Context& c, const std::vector<Object>& items, syntax::Range rang
         }
         if (!is_hashable(item)) {
             return refuse(c, range,
-                          fmt::format("{} in a set, which Python refuses",
-                                      item.is(ObjectKind::kModule) ? repr(item) : kind_name(item)),
+                          fmt::format("{} in a set{}", as_no_key(item), no_key_because(item)),
                           "use a tuple, or a list of lists");
         }
     }
@@ -363,7 +377,8 @@ bool is_static_operand(const Object& object) {
            object.is(ObjectKind::kSet) || object.is(ObjectKind::kRange) ||
            object.is(ObjectKind::kType) || object.is(ObjectKind::kPythonType) ||
            object.is(ObjectKind::kOpset) || object.is(ObjectKind::kEllipsis) ||
-           object.is(ObjectKind::kScript) || object.is(ObjectKind::kModule);
+           object.is(ObjectKind::kScript) || object.is(ObjectKind::kModule) ||
+           (object.is(ObjectKind::kIterator) && object.get<IteratorObject>().is_view());
 }
 
 namespace {
@@ -407,6 +422,12 @@ Object static_binary(Context& c, Binary op, const Object& a, const Object& b, sy
     }
     if (op == Binary::kMod && a.is(ObjectKind::kString)) {
         return format_percent(c, a.text(), b, range);
+    }
+    if (a.is(ObjectKind::kIterator) || b.is(ObjectKind::kIterator)) {
+        Object left = as_set(a), right = as_set(b);
+        if (left.is(ObjectKind::kSet) && right.is(ObjectKind::kSet)) {
+            return static_binary(c, op, left.frozen(false), right, range);
+        }
     }
     if (a.is(ObjectKind::kSet) && b.is(ObjectKind::kSet)) {
         if (std::optional<Object> result = set_binary(op, a.items(), b.items())) {
@@ -487,6 +508,12 @@ Object static_compare(Context& c, syntax::CompareOp op, const Object& a, const O
         default:
             break;
     }
+    if (a.is(ObjectKind::kIterator) || b.is(ObjectKind::kIterator)) {
+        Object left = as_set(a), right = as_set(b);
+        if (left.is(ObjectKind::kSet) && right.is(ObjectKind::kSet)) {
+            return static_compare(c, op, left, right, range);
+        }
+    }
     if (a.is(ObjectKind::kSet) && b.is(ObjectKind::kSet)) {  // parts of each other
         bool is_less = op == CompareOp::kLt || op == CompareOp::kLtE;
         const Object &part = is_less ? a : b, &whole = is_less ? b : a;
@@ -545,7 +572,7 @@ std::optional<bool> truth(const Object& object) {
             return object.get<RangeObject>().size() != 0;
         case ObjectKind::kIterator: {
             const IteratorObject& one = object.get<IteratorObject>();
-            return !one.is_view || !one.sources.items()[0].get<DictObject>().items.empty();
+            return !one.is_view() || !one.sources.items()[0].get<DictObject>().items.empty();
         }
         case ObjectKind::kConstant: {
             std::optional<std::vector<double>> values = to_doubles(object.get<Tensor>(), 1);
