@@ -362,7 +362,7 @@ Object py_isinstance(Context& c, const Arguments& a) {
             }
             bool is_of_class = class_of(a.positional[0]) != nullptr;
             if (!is_of_class && a.positional[0].shown_as() != ShownAs::kPlain) {
-                return refuse(c, a.range, "`isinstance` of a member of an enumeration of strings",
+                return refuse(c, a.range, "`isinstance` of a member of an enumeration",
                               "compare it with the members");
             }
             if (is_a(a.positional[0], of_file)) {

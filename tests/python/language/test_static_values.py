@@ -22,7 +22,7 @@ import math
 import typing
 from collections import namedtuple
 from dataclasses import dataclass, field
-from enum import Enum, IntEnum
+from enum import Enum, IntEnum, IntFlag
 from functools import partial
 from sardonyx import FLOAT, opset21 as op, script
 
@@ -35,6 +35,10 @@ class E(Enum):
 
 class I(IntEnum):
     A = 1
+
+class G(IntFlag):
+    R = 4
+    W = 2
 
 @dataclass
 class D:
@@ -76,6 +80,9 @@ EQUAL = [
     "partial(dict, a=1)(b=2), partial(dict, a=1, b=2)(c=3, a=4)",
     "hasattr(D, 'a'), hasattr(D, 'b'), hasattr(D(1), 'b'), getattr(D, 'b', 5)",
     "T(1, 2).__class__ is T, type(T(1, 2)) is T, type(T(1, 2)) is tuple",
+    "(2**53 + 1) / 3, (2**60 + 1) / 7, -(2**55 + 3) / 5, 0 / -5, 10**20 / (10**19 + 1)",
+    "(2**100 + 1) / 3, (2**64 - 1) / (2**63 + 1), 3**39 / 7**20, 7 / 2**100, 6 / 3",
+    "(G.R | G.W) + 1, (G.R & 4) == 4, f'{G.R | G.W}', str(G.R ^ G.W), int(G.R | 8)",
     "{frozenset([1, 2]): 3}[frozenset([2, 1])], frozenset([1]) in {frozenset([1])}",
 ]
 
@@ -118,6 +125,10 @@ REFUSED = [
     ("type(NotImplemented).__name__", "`type` of"),
     ("type(i for i in xs).__name__", "`type` of a generator"),
     ("k.m == k.m", "two bound functions"),
+    ("G.R | G.W", "a member of an enumeration in `repr`"),
+    ("isinstance(G.R & 4, G)", "`isinstance`"),
+    ("type(G.R | G.W).__name__", "`type` of"),
+    ("~(G.R | G.W)", "`~` of a member"),
 ]
 
 
