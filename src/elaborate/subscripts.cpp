@@ -314,9 +314,10 @@ Object static_subscript(Context& c, const Object& object, const Object& index, R
             return Object::make(ObjectKind::kRange, *part);
         }
     }
-    // Python gives its items in turn alone.
-    bool is_iterator = object.is(ObjectKind::kIterator) || special_method(object, "__iter__");
-    std::optional<std::vector<Object>> items = is_iterator ? std::nullopt : static_items(c, object);
+    // Python gives the items of others in turn alone.
+    bool has_places = !object.is(ObjectKind::kIterator) && !object.is(ObjectKind::kSet) &&
+                      !object.is(ObjectKind::kModule);
+    std::optional<std::vector<Object>> items = has_places ? static_items(c, object) : std::nullopt;
     if (!items) {
         return refuse_index(c, range, fmt::format("{} is indexed", kind_name(object)),
                             "index a tensor, a list, a tuple or a dict");
