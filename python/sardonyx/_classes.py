@@ -152,6 +152,8 @@ def _is_data(kind: type) -> bool:
 
 def member_of(kind: type, name: str) -> "tuple[str, Any] | None":
     """How the class itself keeps a member, and what it is."""
+    if name == "__match_args__" and name in vars(kind) and not _is_data(kind):
+        return "", vars(kind)[name]
     if name not in vars(kind) or name in _PLAIN:
         fields = vars(kind).get("__dataclass_fields__", {})
         one = fields.get(name)

@@ -27,6 +27,7 @@
 #include "elaborate/objects/statics.h"
 #include "elaborate/objects/type_text.h"
 #include "elaborate/operators/arithmetic.h"
+#include "elaborate/operators/special_methods.h"
 #include "elaborate/scopes/cells.h"
 #include "elaborate/scopes/lookup.h"
 #include "elaborate/scopes/merge.h"
@@ -186,7 +187,7 @@ void exec_assign(Context& c, const syntax::AssignStmt* statement) {
     c.at.own_call = statement->value;
     Object value = eval(c, statement->value, target_count(statement->targets[0]));
     if (c.runs_file && is_bound_whole && value.is(ObjectKind::kIterator) &&
-        !value.get<IteratorObject>().is_view) {
+        !value.get<IteratorObject>().is_view()) {
         value = refuse(c, statement->value->range,
                        "an iterator, which is used up or follows what it is made of",
                        "make a list of it: `list(...)`");
@@ -284,7 +285,8 @@ bool augment_member(Context& c, const syntax::AugAssignStmt* statement) {
     std::string_view name = c.text(target->name);
     Object before = member(c, object, name, target->range, target->name_range);
     Object value = before.is_error() ? before : eval(c, statement->value);
-    bool is_sum = statement->op == syntax::BinaryOp::kAdd;
+    bool is_new = is_left_to_right(c, statement->op, before, value);
+    bool is_sum = statement->op == syntax::BinaryOp::kAdd && !is_new;
     if (is_sum && !value.is_error()) {
         before = Object::error();  // nothing but the member holds it
         if (exec_member_growth(c, *own, name, value, statement->range)) {
@@ -301,7 +303,7 @@ bool augment_member(Context& c, const syntax::AugAssignStmt* statement) {
     Object after = binary(c, statement->op, {before, target->range},
                           {value, statement->value->range}, statement->range);
     if (!after.is_error() && !c.is_raising()) {
-        bool is_changed = changes_in_place(c, before, after, statement->range, kHolders);
+        bool is_changed = !is_new && changes_in_place(c, before, after, statement->range, kHolders);
         assign_to_member(c, *own, name, is_changed ? before : after, statement->range);
     }
     return true;
@@ -338,11 +340,12 @@ void exec_aug_assign(Context& c, const syntax::AugAssignStmt* statement) {
     if (value.is(ObjectKind::kIterator) && before.is(ObjectKind::kList)) {
         value = Object::list(static_items(c, value).value_or(std::vector<Object>()));
     }
-    if (statement->op == syntax::BinaryOp::kAdd &&
+    bool is_new = is_left_to_right(c, statement->op, before, value);
+    if (statement->op == syntax::BinaryOp::kAdd && !is_new &&
         exec_growth(c, name, before, value, statement->range)) {
         return;
     }
-    if (statement->op == syntax::BinaryOp::kAdd && before.is(ObjectKind::kList) &&
+    if (statement->op == syntax::BinaryOp::kAdd && !is_new && before.is(ObjectKind::kList) &&
         static_items(c, value).has_value() && !is_replaceable(c, before, kHolders)) {
         Arguments more;
         more.positional = {value};
@@ -353,7 +356,7 @@ void exec_aug_assign(Context& c, const syntax::AugAssignStmt* statement) {
     }
     Object after = binary(c, statement->op, {before, name->range}, {value, statement->value->range},
                           statement->range);
-    if (changes_in_place(c, before, after, statement->range, kHolders)) {
+    if (!is_new && changes_in_place(c, before, after, statement->range, kHolders)) {
         return;
     }
     if (after.is_error()) {

@@ -34,10 +34,19 @@ namespace {
 bool uses_at_once(const Object& callee) {
     static constexpr std::string_view kBuiltins[] = {"all", "any",    "max",      "min",
                                                      "sum", "sorted", "math.prod"};
-    return callee.is(ObjectKind::kPythonType) || callee.is(ObjectKind::kMethod) ||
-           (callee.is(ObjectKind::kBuiltin) &&
-            std::find(std::begin(kBuiltins), std::end(kBuiltins),
-                      callee.get<BuiltinObject>().name) != std::end(kBuiltins));
+    static constexpr std::string_view kTypes[] = {"list", "tuple",   "set",        "frozenset",
+                                                  "dict", "Counter", "OrderedDict"};
+    static constexpr std::string_view kMethods[] = {"extend",     "join",         "update",
+                                                    "union",      "intersection", "difference",
+                                                    "isdisjoint", "issubset",     "issuperset"};
+    auto is_among = [](std::string_view name, const auto& names) {
+        return std::find(std::begin(names), std::end(names), name) != std::end(names);
+    };
+    return callee.is(ObjectKind::kPythonType) ? is_among(callee.get<PythonType>().name, kTypes)
+           : callee.is(ObjectKind::kMethod)
+               ? is_among(callee.get<MethodObject>().name, kMethods)
+               : callee.is(ObjectKind::kBuiltin) &&
+                     is_among(callee.get<BuiltinObject>().name, kBuiltins);
 }
 
 // Where any() and all() stop.

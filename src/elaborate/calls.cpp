@@ -77,10 +77,17 @@ Object call_partial(Context& c, const PartialObject& bound, const Arguments& arg
     Arguments all = arguments;
     all.positional.insert(all.positional.begin(), bound.first.begin(), bound.first.end());
     all.ranges.insert(all.ranges.begin(), bound.first.size(), arguments.callee_range);
+    all.keywords.clear();
     for (const auto& [name, value] : bound.keywords.items) {
-        if (arguments.find(name.text()) == nullptr) {
-            all.keywords.push_back(
-                {name.text(), value, arguments.callee_range, arguments.callee_range});
+        const KeywordArgument* given = arguments.find(name.text());
+        all.keywords.push_back(given != nullptr
+                                   ? *given
+                                   : KeywordArgument{name.text(), value, arguments.callee_range,
+                                                     arguments.callee_range});
+    }
+    for (const KeywordArgument& one : arguments.keywords) {
+        if (bound.keywords.find(Object::string(std::string(one.name))) == nullptr) {
+            all.keywords.push_back(one);
         }
     }
     return call(c, bound.function, all, wanted);

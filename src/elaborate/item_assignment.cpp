@@ -22,6 +22,7 @@
 #include "elaborate/objects/owners.h"
 #include "elaborate/objects/statics.h"
 #include "elaborate/operators/arithmetic.h"
+#include "elaborate/operators/special_methods.h"
 #include "elaborate/scopes/aliases.h"
 #include "elaborate/scopes/cells.h"
 #include "elaborate/scopes/generators.h"
@@ -415,10 +416,11 @@ void augment_item(Context& c, const syntax::AugAssignStmt* statement) {
         return;
     }
     // A slice of a list is a list of its own: what it has become is assigned to the slice.
+    bool is_new = is_left_to_right(c, statement->op, before, value);
     bool is_part = place->index.is(ObjectKind::kSlice) && place->container.is(ObjectKind::kList);
     constexpr int kHolders = 3;  // `before`, the list around it, and its copy for a branch
     // A tuple takes nothing, not even what it holds already.
-    is_part = is_part || place->container.is(ObjectKind::kTuple);
+    is_part = is_part || is_new || place->container.is(ObjectKind::kTuple);
     bool is_changed = !is_part && changes_in_place(c, before, after, statement->range, kHolders);
     if (!is_changed || is_of_array) {
         write(c, *place, is_changed ? before : after, statement->range);

@@ -117,7 +117,7 @@ Unrolling unroll(Context& c, const syntax::ForStmt* statement, Count&& count,
 // The keys of the dict that is iterated over, or of which a view is.
 std::vector<Object> dict_keys(const Object& iterable, const Object& source) {
     const Object* dict = &iterable;
-    if (source.is(ObjectKind::kIterator) && source.get<IteratorObject>().is_view &&
+    if (source.is(ObjectKind::kIterator) && source.get<IteratorObject>().is_view() &&
         source.get<IteratorObject>().sources.is(ObjectKind::kTuple)) {
         dict = source.get<IteratorObject>().sources.items().data();
     }
@@ -165,7 +165,7 @@ Unrolling unroll_items(Context& c, const syntax::ForStmt* statement, const Objec
             [&range](int64_t i) { return Object::integer(range.start + i * range.step); });
     }
     // Of a list and of a view of a dict, as it is at each iteration.
-    bool is_view = source.is(ObjectKind::kIterator) && source.get<IteratorObject>().is_view;
+    bool is_view = source.is(ObjectKind::kIterator) && source.get<IteratorObject>().is_view();
     bool is_dict = iterable.is(ObjectKind::kDict);
     bool is_list = iterable.is(ObjectKind::kList) && !is_view;
     std::vector<Object> copied = is_list ? std::vector<Object>() : *static_items(c, iterable);

@@ -236,7 +236,14 @@ class Matcher {
         if (is_one != true) {
             return is_one ? Match::kNo : Match::kFailed;
         }
-        const std::vector<std::string> fields = fields_by_position(*own);
+        std::optional<std::vector<std::string>> named = fields_by_position(*own);
+        if (!named) {
+            return refuse_part(pattern,
+                               fmt::format("`{}.__match_args__` is no tuple of strings that is "
+                                           "known",
+                                           own->name));
+        }
+        const std::vector<std::string>& fields = *named;
         size_t positional = pattern->items.size() - pattern->keywords.size();
         if (positional > fields.size()) {
             return refuse_part(pattern, fmt::format("`{}` has {} fields to match by position",
@@ -256,13 +263,29 @@ class Matcher {
         return Match::kYes;
     }
 
-    // Those that `__init__` takes by position.
-    static std::vector<std::string> fields_by_position(const Namespace& type) {
+    // `__match_args__`, which a dataclass has of those that `__init__` takes by position; nothing:
+    // that is not known.
+    static std::optional<std::vector<std::string>> fields_by_position(const Namespace& type) {
         std::vector<std::string> fields;
-        for (const Namespace::Parameter& one : parameters_of(type)) {
-            if (one.is_given && !one.is_keyword) {
-                fields.push_back(one.name);
+        for (const Namespace* one : type.order()) {
+            std::optional<Object> given = const_cast<Namespace*>(one)->lookup_own("__match_args__");
+            if (given) {
+                bool is_tuple = given->is(ObjectKind::kTuple);
+                for (size_t i = 0; is_tuple && i < given->items().size(); ++i) {
+                    is_tuple = given->items()[i].is(ObjectKind::kString);
+                    fields.push_back(is_tuple ? given->items()[i].text() : std::string());
+                }
+                return is_tuple ? std::optional(std::move(fields)) : std::nullopt;
             }
+            if (one->kind == Namespace::Kind::kClass) {
+                continue;
+            }
+            for (const Namespace::Parameter& parameter : parameters_of(*one)) {
+                if (parameter.is_given && !parameter.is_keyword) {
+                    fields.push_back(parameter.name);
+                }
+            }
+            break;
         }
         return fields;
     }

@@ -276,6 +276,21 @@ Object missing_item(Context& c, const Object& object, const Object& key, Range r
     return value;
 }
 
+// A slice of a range, which is a range; nothing: its bounds are not known, or too large.
+std::optional<RangeObject> range_part(const RangeObject& whole, const SliceObject& slice) {
+    std::optional<RangeObject> part = slice_range(slice, whole.size());
+    if (!part) {
+        return std::nullopt;
+    }
+    auto place = [&whole](int64_t i) { return Int128{whole.start} + Int128{i} * whole.step; };
+    Int128 start = place(part->start), stop = place(part->stop),
+           step = Int128{whole.step} * part->step;
+    return fits_int64(start) && fits_int64(stop) && fits_int64(step)
+               ? std::optional(RangeObject{static_cast<int64_t>(start), static_cast<int64_t>(stop),
+                                           static_cast<int64_t>(step)})
+               : std::nullopt;
+}
+
 Object static_subscript(Context& c, const Object& object, const Object& index, Range range,
                         Range index_range) {
     if (object.is(ObjectKind::kDict)) {
@@ -293,9 +308,16 @@ Object static_subscript(Context& c, const Object& object, const Object& index, R
         }
         return *found;
     }
-    // Python gives its items in turn alone.
-    bool is_iterator = object.is(ObjectKind::kIterator) || special_method(object, "__iter__");
-    std::optional<std::vector<Object>> items = is_iterator ? std::nullopt : static_items(c, object);
+    if (object.is(ObjectKind::kRange) && index.is(ObjectKind::kSlice)) {
+        if (std::optional<RangeObject> part =
+                range_part(object.get<RangeObject>(), index.get<SliceObject>())) {
+            return Object::make(ObjectKind::kRange, *part);
+        }
+    }
+    // Python gives the items of others in turn alone.
+    bool has_places = !object.is(ObjectKind::kIterator) && !object.is(ObjectKind::kSet) &&
+                      !object.is(ObjectKind::kModule);
+    std::optional<std::vector<Object>> items = has_places ? static_items(c, object) : std::nullopt;
     if (!items) {
         return refuse_index(c, range, fmt::format("{} is indexed", kind_name(object)),
                             "index a tensor, a list, a tuple or a dict");

@@ -47,6 +47,7 @@ struct ClassKind {
     bool has_eq = true;
     bool has_repr = true;
     bool has_order = false;
+    bool has_slots = false;
     bool is_by_keyword = false;           // a dataclass with kw_only=True
     std::vector<const Namespace*> bases;  // classes of the file, in order
 
@@ -68,6 +69,7 @@ bool read_keywords(Context& c, const syntax::CallExpr* call, ClassKind& kind) {
         kind.has_eq = word == "eq" ? *is_set : kind.has_eq;
         kind.has_repr = word == "repr" ? *is_set : kind.has_repr;
         kind.has_order = word == "order" ? *is_set : kind.has_order;
+        kind.has_slots = word == "slots" ? *is_set : kind.has_slots;
         kind.is_by_keyword = word == "kw_only" ? *is_set : kind.is_by_keyword;
     }
     return true;
@@ -324,6 +326,23 @@ bool is_function(const Object& value) {
            value.is(ObjectKind::kPartial);
 }
 
+// The names of slots, or of what a pattern takes by position.
+bool is_texts(const Object& value) {
+    return value.is(ObjectKind::kString) ||
+           (value.is_sequence() &&
+            std::all_of(value.items().begin(), value.items().end(),
+                        [](const Object& one) { return one.is(ObjectKind::kString); }));
+}
+
+std::vector<std::string> texts_of(const Object& texts) {
+    std::vector<std::string> all;
+    for (const Object& one :
+         texts.is(ObjectKind::kString) ? std::vector<Object>{texts} : texts.items()) {
+        all.push_back(one.text());
+    }
+    return all;
+}
+
 // Whether a name of the body means here what it means in Python.
 bool is_plain_member(const Namespace& made, const std::string& name, const Object& value,
                      const ClassKind& kind) {
@@ -345,6 +364,10 @@ bool is_plain_member(const Namespace& made, const std::string& name, const Objec
         return made.kind == Namespace::Kind::kClass &&
                (value.is(ObjectKind::kClosure) || (name == "__hash__" && value.is_none()));
     }
+    if (name == "__match_args__") {
+        return made.kind == Namespace::Kind::kClass && value.is(ObjectKind::kTuple) &&
+               is_texts(value);
+    }
     if (name.rfind("__", 0) == 0 || value.is(ObjectKind::kUnbound)) {
         return false;
     }
@@ -359,14 +382,6 @@ bool is_plain_member(const Namespace& made, const std::string& name, const Objec
         return !is_name_of_named_tuples(name) && !is_field;
     }
     return !(is_list && is_field);
-}
-
-// The names of slots.
-bool is_texts(const Object& value) {
-    return value.is(ObjectKind::kString) ||
-           (value.is_sequence() &&
-            std::all_of(value.items().begin(), value.items().end(),
-                        [](const Object& one) { return one.is(ObjectKind::kString); }));
 }
 
 bool is_auto(const Object& value) {
@@ -488,6 +503,9 @@ Object make_class(Context& c, const syntax::OpaqueStmt* statement, const ScriptF
         (is_named && !read_tuple_fields(c, statement, *own, *made))) {
         return Object::error();
     }
+    if (kind->kind == Namespace::Kind::kDataclass && kind->has_slots) {
+        made->slots = made->fields;
+    }
     std::vector<Object> given;  // by the names before
     for (Symbol symbol : own->changed(mark)) {
         const Object* value = own->find(symbol);
@@ -497,10 +515,12 @@ Object make_class(Context& c, const syntax::OpaqueStmt* statement, const ScriptF
         std::string text(c.text(symbol));
         bool is_field = is_named && std::find(made->fields.begin(), made->fields.end(), text) !=
                                         made->fields.end();
-        // Slots only forbid members of other names.
         bool is_slots = text == "__slots__" &&
                         (is_named ? value->is(ObjectKind::kTuple) && value->items().empty()
                                   : kind->kind == Namespace::Kind::kClass && is_texts(*value));
+        if (is_slots && !is_named) {
+            made->slots = texts_of(*value);
+        }
         if (is_slots || (is_field && kind->base() == nullptr)) {
             continue;  // its default is known already
         }

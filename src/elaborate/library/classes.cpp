@@ -134,6 +134,20 @@ Object bound_member(Context& c, Namespace& own, std::string_view name, const Obj
                        : bound_to(c, Object::error(), own, found, range);
 }
 
+namespace {
+
+// Whether instances take a member of this name, which `__slots__` may forbid.
+bool has_room(const Namespace& type, std::string_view name) {
+    return std::any_of(type.order().begin(), type.order().end(), [name](const Namespace* one) {
+        return !one->slots ||
+               std::any_of(one->slots->begin(), one->slots->end(), [name](const std::string& slot) {
+                   return slot == name || slot == "__dict__";
+               });
+    });
+}
+
+}  // namespace
+
 bool assign_to_member(Context& c, Namespace& own, std::string_view name, const Object& value,
                       Range range) {
     std::optional<Object> of_class =
@@ -155,6 +169,12 @@ bool assign_to_member(Context& c, Namespace& own, std::string_view name, const O
     if (!is_open || !is_own) {
         refuse(c, range, fmt::format("an assignment to `{}` of `{}`", name, own.name),
                "make a new instance");
+        return false;
+    }
+    if (own.kind == Namespace::Kind::kInstance && own.of != nullptr && !has_room(*own.of, name)) {
+        refuse(c, range, fmt::format("`{}` is not among the slots of `{}`", name, own.of->name),
+               "add it to `__slots__`");
+        raises(c, "AttributeError");
         return false;
     }
     if (is_of_instance && may_be_another(c, own.object())) {

@@ -18,8 +18,10 @@
 #include "elaborate/objects/arrays.h"
 #include "elaborate/objects/context.h"
 #include "elaborate/objects/dict_classes.h"
+#include "elaborate/objects/exception_types.h"
 #include "elaborate/objects/namespaces.h"
 #include "elaborate/objects/statics.h"
+#include "elaborate/objects/type_objects.h"
 
 namespace sardonyx::elaborate {
 
@@ -28,6 +30,67 @@ namespace {
 // bool before int, of which it is one.
 constexpr std::string_view kBuiltinTypes[] = {"bool",  "int",  "float", "str",       "list",
                                               "tuple", "dict", "set",   "frozenset", "type"};
+
+bool is_builtin_type(const Object& type) {
+    return type.is(ObjectKind::kPythonType) &&
+           std::find(std::begin(kBuiltinTypes), std::end(kBuiltinTypes),
+                     type.get<PythonType>().name) != std::end(kBuiltinTypes);
+}
+
+// What a class of `typing` or `collections.abc` has as instances, of Python's own.
+struct AbstractRow {
+    std::string_view name;
+    std::string_view classes[8];
+};
+
+constexpr AbstractRow kAbstract[] = {
+    {"List", {"list"}},
+    {"Dict", {"dict"}},
+    {"Tuple", {"tuple"}},
+    {"Mapping", {"dict"}},
+    {"Sequence", {"list", "tuple", "str"}},
+    {"Iterable", {"list", "tuple", "str", "dict", "set", "frozenset"}},
+};
+
+const AbstractRow* abstract_row(std::string_view name) {
+    const auto* row = std::find_if(std::begin(kAbstract), std::end(kAbstract),
+                                   [name](const AbstractRow& one) { return one.name == name; });
+    return row != std::end(kAbstract) ? row : nullptr;
+}
+
+// Whether what Python says of a type is known here, of objects that the compiler looks into.
+bool is_asked_type(const PythonType& type) {
+    constexpr std::string_view kOthers[] = {"object",        "ndarray",         "generic",
+                                            "number",        "integer",         "inexact",
+                                            "signedinteger", "unsignedinteger", "floating"};
+    auto is_among = [&type](const auto& names) {
+        return std::find(std::begin(names), std::end(names), type.name) != std::end(names);
+    };
+    return type.arguments.empty() &&
+           (is_among(kBuiltinTypes) || is_among(kOthers) || type.name == kNoneType ||
+            abstract_row(type.name) != nullptr || is_exception_type(type.name) ||
+            dict_class(type.name));
+}
+
+// The classes that isinstance() is given: of tuples in each other and of unions each one.
+void add_alternatives(const Object& type, std::vector<Object>& all) {
+    if (type.is(ObjectKind::kTuple)) {
+        for (const Object& one : type.items()) {
+            add_alternatives(one, all);
+        }
+        return;
+    }
+    for (const Object& one : union_members(type)) {
+        bool is_nothing = one.is_none() && !type.is_none();  // of a union
+        all.push_back(is_nothing ? python_type(kNoneType) : one);
+    }
+}
+
+std::vector<Object> alternatives(const Object& type) {
+    std::vector<Object> all;
+    add_alternatives(type, all);
+    return all;
+}
 
 bool is_instance_of_attribute(const AttributeObject& attribute, std::string_view type) {
     switch (attribute.type) {
@@ -61,13 +124,18 @@ bool is_instance_of_numpys(ElementType element, std::string_view type) {
            (type == "float" && element == ElementType::kDouble);
 }
 
-bool is_class(const Object& object) {
-    Namespace* own = as_namespace(object);
-    return own != nullptr && own->kind != Namespace::Kind::kInstance &&
-           own->kind != Namespace::Kind::kMember;
-}
-
 bool is_instance(const Object& object, std::string_view type) {
+    if (const AbstractRow* row = abstract_row(type)) {
+        bool is_ones = std::any_of(
+            std::begin(row->classes), std::end(row->classes),
+            [&object](std::string_view one) { return !one.empty() && is_instance(object, one); });
+        bool is_others = object.is(ObjectKind::kBytes) || object.is(ObjectKind::kRange) ||
+                         (type == "Iterable" &&
+                          (object.is(ObjectKind::kIterator) || special_method(object, "__iter__")));
+        bool is_open_list = object.is(ObjectKind::kAttribute) &&
+                            is_instance_of_attribute(object.get<AttributeObject>(), type);
+        return is_ones || is_open_list || (is_others && (type == "Sequence" || type == "Iterable"));
+    }
     if (is_numpys_scalar(object)) {
         return is_instance_of_numpys(numpys_type(object), type);
     }
@@ -76,17 +144,17 @@ bool is_instance(const Object& object, std::string_view type) {
             return is_instance_of_attribute(object.get<AttributeObject>(), type);
         case ObjectKind::kTensor:
             if (object.is_shape_tensor()) {
-                return type == "tuple" || type == "Tuple" || type == "Sequence";
+                return type == "tuple";
             }
             if (object.is_number_tensor() || is_python_int(object)) {
                 return is_instance_of_number(object.value()->type.element_type(), type);
             }
-            return object.value()->type.kind() == TypeKind::kSequence &&
-                   (type == "list" || type == "List" || type == "Sequence" || type == "Iterable");
+            return object.value()->type.kind() == TypeKind::kSequence && type == "list";
         case ObjectKind::kElementType:
             return object.is_type_number() && type == "int";
         case ObjectKind::kNumbers:
-            return type == "list" || type == "List" || type == "Sequence" || type == "Iterable";
+        case ObjectKind::kList:
+            return type == "list";
         case ObjectKind::kSet:
             return type == (object.is_frozen() ? "frozenset" : "set");
         case ObjectKind::kBool:
@@ -98,10 +166,8 @@ bool is_instance(const Object& object, std::string_view type) {
             return type == "float";
         case ObjectKind::kString:
             return type == "str";
-        case ObjectKind::kList:
-            return type == "list" || type == "List" || type == "Sequence" || type == "Iterable";
         case ObjectKind::kTuple:
-            return type == "tuple" || type == "Tuple" || type == "Sequence" || type == "Iterable";
+            return type == "tuple";
         case ObjectKind::kDict:
             return type == "dict" || type == class_name(object.get<DictObject>());
         case ObjectKind::kConstant:
@@ -186,10 +252,7 @@ Object instance_of_opaque(Context& c, const Arguments& a, const std::vector<Obje
             return Object::boolean(true);
         }
         // Others, such as Sequence, may say of a class that it is one of them.
-        is_certain = is_plain_class(c, type) ||
-                     (type.is(ObjectKind::kPythonType) &&
-                      std::find(std::begin(kBuiltinTypes), std::end(kBuiltinTypes),
-                                type.get<PythonType>().name) != std::end(kBuiltinTypes));
+        is_certain = is_plain_class(c, type) || is_builtin_type(type);
     }
     return is_certain ? Object::boolean(false)
                       : refuse(c, a.range,
@@ -213,16 +276,36 @@ bool is_a_outside(const Namespace* own, const Object& type) {
            });
 }
 
+// A class whose own class may be another one than `type`.
+bool has_metaclass(const Object& object) {
+    const Namespace* own = is_class(object) ? as_namespace(object) : nullptr;
+    bool is_value =  // NotImplemented
+        object.is(ObjectKind::kPythonType) && object.get<PythonType>().name == kNotImplemented;
+    return is_value ||
+           (own != nullptr &&
+            (own->kind == Namespace::Kind::kEnumeration ||
+             std::any_of(own->order().begin(), own->order().end(),
+                         [](const Namespace* one) { return one->is_abc || one->is_protocol; })));
+}
+
+// Whether only Python says that the object is one of an abstract class: its own class decides that.
+bool is_open_to(const Object& object, std::string_view type) {
+    const Namespace* own = class_of(object);
+    bool is_tuple = own != nullptr && own->kind == Namespace::Kind::kNamedTuple;
+    return own != nullptr && !is_tuple && abstract_row(type) != nullptr && type != "Iterable";
+}
+
 }  // namespace
 
 std::optional<Object> known_type(const Object& object) {
     if (const Namespace* own = class_of(object)) {
-        return own->outside.is(ObjectKind::kOpaque) ? own->outside
-                                                    : const_cast<Namespace*>(own)->object();
+        bool is_outside = own->outside.is(ObjectKind::kOpaque) && object.tuple_class() == nullptr;
+        return is_outside ? own->outside : const_cast<Namespace*>(own)->object();
     }
     bool is_number = object.is_number_tensor() || is_python_int(object);
     bool is_open = object.is(ObjectKind::kAttribute) || object.is(ObjectKind::kConstant) ||
-                   (object.is_tensor() && !is_number && !object.is_shape_tensor());
+                   (object.is_tensor() && !is_number && !object.is_shape_tensor()) ||
+                   has_metaclass(object);
     if (is_open || object.is_either() || object.shown_as() != ShownAs::kPlain ||
         is_numpys_scalar(object) || is_of_environment(object)) {
         return std::nullopt;
@@ -255,10 +338,7 @@ Object py_type(Context& c, const Arguments& a) {
 }
 
 Object py_isinstance(Context& c, const Arguments& a) {
-    std::vector<Object> types{a.positional[1]};
-    if (types[0].is(ObjectKind::kTuple)) {
-        types = std::vector<Object>(types[0].items());
-    }
+    std::vector<Object> types = alternatives(a.positional[1]);
     if (std::optional<Object> open = instance_of_open(c, a, types)) {
         return *open;
     }
@@ -282,7 +362,7 @@ Object py_isinstance(Context& c, const Arguments& a) {
             }
             bool is_of_class = class_of(a.positional[0]) != nullptr;
             if (!is_of_class && a.positional[0].shown_as() != ShownAs::kPlain) {
-                return refuse(c, a.range, "`isinstance` of a member of an enumeration of strings",
+                return refuse(c, a.range, "`isinstance` of a member of an enumeration",
                               "compare it with the members");
             }
             if (is_a(a.positional[0], of_file)) {
@@ -312,7 +392,12 @@ Object py_isinstance(Context& c, const Arguments& a) {
             return refuse(c, a.range, fmt::format("`isinstance` with {}", kind_name(type)),
                           "compare with int, float, bool, str, list or tuple");
         }
-        if (is_instance(a.positional[0], type.get<PythonType>().name)) {
+        const PythonType& asked = type.get<PythonType>();
+        if (!is_asked_type(asked) || is_open_to(a.positional[0], asked.name)) {
+            return refuse(c, a.range, fmt::format("`isinstance` with `{}`", repr(type)),
+                          "compare with int, float, bool, str, list or tuple");
+        }
+        if (is_instance(a.positional[0], asked.name)) {
             return Object::boolean(true);
         }
     }
@@ -350,7 +435,8 @@ std::optional<bool> has_member(Context& c, const Arguments& a, std::string_view 
         return has_named_member(object, name);
     }
     if (own != nullptr && own->unknown_all == nullptr && !is_special) {
-        return own->lookup(name).has_value();
+        std::optional<Object> found = own->lookup(name);
+        return found && !(is_class(object) && is_field_of(*found, ""));
     }
     if (own != nullptr && own->unknown_all == nullptr && is_of_plain_class(*own) &&
         (is_special_method(name) || name == "__call__" || name == "__len__" ||
@@ -395,23 +481,21 @@ std::optional<bool> is_subclass(Context& c, const Object& type, const Object& ba
         bool is_certain = base.is(ObjectKind::kPythonType) || is_plain_class(c, base);
         return is_base || is_certain ? std::optional(is_base) : std::nullopt;
     }
-    constexpr std::string_view kUnrelated[] = {"bool", "int",  "float", "str",
-                                               "list", "dict", "set",   "frozenset"};
+    if (base.is(ObjectKind::kPythonType) && base.get<PythonType>().name == "object" &&
+        (is_class(type) || is_builtin_type(type))) {
+        return true;
+    }
     Namespace *own = as_namespace(type), *other = as_namespace(base);
     if (is_class(type) && is_class(base) && own->unknown_all == nullptr &&
         other->unknown_all == nullptr && !other->is_protocol) {
         return is_derived(own, other);
     }
-    bool is_builtin_base = base.is(ObjectKind::kPythonType) &&
-                           std::find(std::begin(kUnrelated), std::end(kUnrelated),
-                                     base.get<PythonType>().name) != std::end(kUnrelated);
+    bool is_builtin_base = is_builtin_type(base);
     if (is_class(type) && own->unknown_all == nullptr && is_builtin_base &&
         own->kind != Namespace::Kind::kEnumeration) {
-        return false;
+        return own->kind == Namespace::Kind::kNamedTuple && base.get<PythonType>().name == "tuple";
     }
-    if (type.is(ObjectKind::kPythonType) && is_builtin_base &&
-        std::find(std::begin(kBuiltinTypes), std::end(kBuiltinTypes),
-                  type.get<PythonType>().name) != std::end(kBuiltinTypes)) {
+    if (is_builtin_type(type) && is_builtin_base) {
         const std::string &one = type.get<PythonType>().name, &two = base.get<PythonType>().name;
         return one == two || (one == "bool" && two == "int");
     }
@@ -421,11 +505,7 @@ std::optional<bool> is_subclass(Context& c, const Object& type, const Object& ba
 }  // namespace
 
 Object py_issubclass(Context& c, const Arguments& a) {
-    std::vector<Object> bases{a.positional[1]};
-    if (bases[0].is(ObjectKind::kTuple)) {
-        bases = std::vector<Object>(bases[0].items());
-    }
-    for (const Object& base : bases) {
+    for (const Object& base : alternatives(a.positional[1])) {
         std::optional<bool> answer = is_subclass(c, a.positional[0], base);
         if (!answer) {
             return refuse(c, a.range,

@@ -70,7 +70,7 @@ Object py_len(Context& c, const Arguments& a) {
                           ? c.function().environment->attribute(object, "__len__").value.has_value()
                           : !special_method(object, "__iter__").has_value();
     bool has_length =
-        is_counted && (!object.is(ObjectKind::kIterator) || object.get<IteratorObject>().is_view);
+        is_counted && (!object.is(ObjectKind::kIterator) || object.get<IteratorObject>().is_view());
     std::optional<std::vector<Object>> items = has_length ? static_items(c, object) : std::nullopt;
     return items ? Object::integer(static_cast<int64_t>(items->size()))
                  : refuse(c, a.range, fmt::format("`len` of {}", kind_name(object)));
@@ -96,7 +96,7 @@ Object py_range(Context& c, const Arguments& a) {
 namespace {
 
 bool gives_once(const Object& object) {
-    return object.is(ObjectKind::kIterator) && !object.get<IteratorObject>().is_view;
+    return object.is(ObjectKind::kIterator) && !object.get<IteratorObject>().is_view();
 }
 
 // An iterator over static arguments, of which `items` gives the items when it is used.

@@ -425,17 +425,20 @@ Object change_dict(Context& c, const MethodObject& method, const Arguments& a) {
 
 // d.keys(), d.values() or d.items(), which follow the dict.
 Object dict_view(Context& c, const MethodObject& method, const Arguments& a) {
+    DictView what = method.name == "keys"     ? DictView::kKeys
+                    : method.name == "values" ? DictView::kValues
+                                              : DictView::kItems;
     IteratorObject view{
-        "a view of a dict", {}, Object::tuple({method.self}), c.span(a.range), true};
-    view.items = [self = method.self, name = method.name](Context& user) {
+        "a view of a dict", {}, Object::tuple({method.self}), c.span(a.range), what};
+    view.items = [self = method.self, what](Context& user) {
         std::vector<Object> items;
         for (const auto& [key, value] : self.get<DictObject>().items) {
             if (key.is(ObjectKind::kString)) {
                 name_array(user, value, key.text(), NamedBy::kKey);
             }
-            items.push_back(name == "keys"     ? key
-                            : name == "values" ? value
-                                               : Object::tuple({key, value}));
+            items.push_back(what == DictView::kKeys     ? key
+                            : what == DictView::kValues ? value
+                                                        : Object::tuple({key, value}));
         }
         return std::optional(std::move(items));
     };

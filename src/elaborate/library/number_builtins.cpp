@@ -354,6 +354,11 @@ Object py_sum(Context& c, const Arguments& a) {
                       "sum a list, or use `op.ReduceSum`");
     }
     Object total = a.positional.size() > 1 ? a.positional[1] : Object::integer(0);
+    if (total.is(ObjectKind::kString) || total.is(ObjectKind::kBytes)) {
+        refuse(c, a.range, fmt::format("`sum` that starts with {}", kind_name(total)),
+               "use `''.join(...)`");
+        return raises(c, "TypeError");
+    }
     if (depends_on_version(total, *items)) {
         return refuse(c, a.range, "a `sum` of floats that depends on the version of Python",
                       "use `math.fsum` outside the script, or add with `+`");

@@ -1,8 +1,12 @@
 // Comparisons of static objects whose answer is not what comparing their parts gives.
 #include "elaborate/objects/doubtful.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cmath>
 
+#include "elaborate/objects/items.h"
 #include "elaborate/objects/namespaces.h"
 #include "elaborate/objects/statics.h"
 #include "elaborate/objects/unknowns.h"
@@ -33,6 +37,30 @@ bool holds_array(const Object& object, int depth = 0) {
     return found;
 }
 
+// Two bound methods are equal where their functions and instances are; two of functools.partial are
+// not, and both are the same here.
+bool may_be_one_method(const Object& a, const Object& b) {
+    if (!a.is(ObjectKind::kPartial) || !b.is(ObjectKind::kPartial)) {
+        return false;
+    }
+    const PartialObject &x = a.get<PartialObject>(), &y = b.get<PartialObject>();
+    return x.first.size() == 1 && y.first.size() == 1 && x.keywords.items.empty() &&
+           y.keywords.items.empty() && equal(x.function, y.function) &&
+           is_same_object(x.first[0], y.first[0]);
+}
+
+// A slice with bounds, or a view of a dict with values, of which the run of the graph decides.
+bool holds_open_part(const Object& object) {
+    if (object.is(ObjectKind::kSlice)) {
+        const SliceObject& slice = object.get<SliceObject>();
+        return !slice.lower.is_static() || !slice.upper.is_static() || !slice.step.is_static();
+    }
+    Object set = as_set(object);
+    return set.is(ObjectKind::kSet) && object.is(ObjectKind::kIterator) &&
+           !std::all_of(set.items().begin(), set.items().end(),
+                        [](const Object& one) { return one.is_static(); });
+}
+
 }  // namespace
 
 bool may_share_nan(const Object& a, const Object& b) {
@@ -54,7 +82,8 @@ bool holds_own_equality(const Object& object, int depth) {
 
 bool is_doubtful(const Object& a, const Object& b) {
     return holds_array(a) || holds_array(b) || may_share_nan(a, b) || holds_own_equality(a) ||
-           holds_own_equality(b);
+           holds_own_equality(b) || may_be_one_method(a, b) ||
+           (a.kind() == b.kind() && (holds_open_part(a) || holds_open_part(b)));
 }
 
 Object refuse_doubtful(Context& c, const Object& a, const Object& b, syntax::Range range) {
@@ -63,6 +92,14 @@ Object refuse_doubtful(Context& c, const Object& a, const Object& b, syntax::Ran
                         "an array in a comparison that asks for one answer: NumPy compares it "
                         "element by element",
                         "compare the elements, as in `x.tolist() == [1, 2]`")
+           : may_be_one_method(a, b) ? refuse(c, range, "a comparison of two bound functions",
+                                              "compare their functions and instances")
+           : a.kind() == b.kind() && (holds_open_part(a) || holds_open_part(b))
+               ? refuse(c, range,
+                        fmt::format("a comparison of {} with values that are known only when the "
+                                    "graph runs",
+                                    kind_name(a)),
+                        "compare the values, one by one")
            : holds_own_equality(a) || holds_own_equality(b)
                ? refuse(c, range,
                         "an instance whose class has `__eq__` in a list, tuple or dict that is "

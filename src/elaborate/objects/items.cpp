@@ -59,7 +59,7 @@ bool refuse_iterator(Context& c, const IteratorObject& iterator, std::string_vie
 bool refuse_used(Context& c, const Object& object) {
     constexpr std::string_view kHelp = "make a list of it first, as in `xs = list(xs)`";
     const IteratorObject& iterator = object.get<IteratorObject>();
-    if (iterator.is_view) {
+    if (iterator.is_view()) {
         return false;
     }
     if (!is_owned(c, object)) {
@@ -115,7 +115,7 @@ std::optional<std::vector<Object>> iterated_items(Context& c, const Object& obje
                         "take some of them, as in `itertools.islice(xs, n)`");
         return std::vector<Object>();
     }
-    if (!iterator.is_view) {
+    if (!iterator.is_view()) {
         iterator.is_used = true;
         log_change(c, object, [](const Object& one) { one.get<IteratorObject>().is_used = false; });
     }
@@ -148,6 +148,19 @@ std::optional<std::vector<Object>> rows_of_array(Context& c, const Object& array
 
 }  // namespace
 
+int64_t RangeObject::size() const {
+    // Unsigned, because stop - start may overflow int64.
+    if (step == 0 || (step > 0 ? start >= stop : start <= stop)) {
+        return 0;
+    }
+    uint64_t width = step > 0 ? static_cast<uint64_t>(stop) - static_cast<uint64_t>(start)
+                              : static_cast<uint64_t>(start) - static_cast<uint64_t>(stop);
+    uint64_t stride =
+        step > 0 ? static_cast<uint64_t>(step) : uint64_t{0} - static_cast<uint64_t>(step);
+    uint64_t count = (width - 1) / stride + 1;
+    return count > static_cast<uint64_t>(INT64_MAX) ? INT64_MAX : static_cast<int64_t>(count);
+}
+
 bool reads(const Object& iterable, const Object& other) {
     return reads_at(iterable, other, 0);
 }
@@ -164,6 +177,20 @@ bool refuse_change(Context& c, const Object& source, size_t changes, syntax::Ran
         }
     }
     return false;
+}
+
+Object as_set(const Object& object) {
+    DictView view =
+        object.is(ObjectKind::kIterator) ? object.get<IteratorObject>().view : DictView::kNone;
+    if (view != DictView::kKeys && view != DictView::kItems) {
+        return object;
+    }
+    std::vector<Object> items;
+    for (const auto& [key, value] :
+         object.get<IteratorObject>().sources.items()[0].get<DictObject>().items) {
+        items.push_back(view == DictView::kKeys ? key : Object::tuple({key, value}));
+    }
+    return Object::set(items);
 }
 
 Object make_iterator(Context& c, IteratorObject iterator) {

@@ -41,6 +41,9 @@ bool reads(const Object& iterable, const Object& other);
 // whose items have been taken before; true: there is one.
 bool refuse_change(Context& c, const Object& source, size_t changes, syntax::Range range);
 
+// A view of the keys or items of a dict as the set that it is to Python; others as they are.
+Object as_set(const Object& object);
+
 // An iterator, which belongs to the graph that is being built.
 Object make_iterator(Context& c, IteratorObject iterator);
 

@@ -125,6 +125,11 @@ Namespace* as_namespace(const Object& object) {
                : nullptr;
 }
 
+bool is_class(const Object& object) {
+    const Namespace* own = as_namespace(object);
+    return own != nullptr && own->is_class();
+}
+
 Namespace* as_member(const Object& object) {
     if (object.is(ObjectKind::kInt) && object.pointer() != nullptr) {
         const auto* member = dynamic_cast<const NumberedMember*>(&object.get<OpaqueObject>());

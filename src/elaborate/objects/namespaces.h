@@ -40,11 +40,12 @@ class Namespace : public Environment {
     bool has_order = false;             // a dataclass whose instances are ordered by their fields
     bool is_open = false;  // types.SimpleNamespace, whose instances compare by all that they hold
     bool is_frozen = false;
-    bool is_of_script = false;          // made while a script is compiled
-    bool has_eq = true;                 // a dataclass whose instances compare by fields
-    bool has_repr = true;               // one whose instances show all of their fields
-    bool is_abc = false;                // ABC or Protocol is among its bases
-    bool is_protocol = false;           // Protocol is its base
+    bool is_of_script = false;                      // made while a script is compiled
+    bool has_eq = true;                             // a dataclass whose instances compare by fields
+    bool has_repr = true;                           // one whose instances show all of their fields
+    std::optional<std::vector<std::string>> slots;  // nothing: instances take any member
+    bool is_abc = false;                            // ABC or Protocol is among its bases
+    bool is_protocol = false;                       // Protocol is its base
     std::vector<std::string> abstract;  // methods without which there are no instances of an ABC
     std::vector<std::string> fields;    // of a dataclass or named tuples, in order
     std::vector<Object> defaults;       // of named tuples: of the last fields
@@ -74,6 +75,8 @@ class Namespace : public Environment {
   private:
     bool is_class() const { return kind != Kind::kInstance && kind != Kind::kMember; }
 
+    friend bool is_class(const Object& object);
+
     std::weak_ptr<void> self_;
     std::vector<std::pair<std::string, Object>> values_;
     std::vector<const Namespace*> order_;  // empty: of no class
@@ -81,6 +84,9 @@ class Namespace : public Environment {
 
 // Null: the object is no such thing.
 Namespace* as_namespace(const Object& object);
+
+// Whether it is a class of a file.
+bool is_class(const Object& object);
 
 // What makes an int a member of an IntEnum.
 struct NumberedMember final : OpaqueObject {

@@ -8,9 +8,11 @@
 
 #include "elaborate/objects/array_math.h"
 #include "elaborate/objects/arrays.h"
+#include "elaborate/objects/items.h"
 #include "elaborate/objects/namespaces.h"
 #include "elaborate/objects/program.h"
 #include "elaborate/objects/shown.h"
+#include "elaborate/objects/type_objects.h"
 #include "types/numpy_names.h"
 
 namespace sardonyx::elaborate {
@@ -155,23 +157,6 @@ bool equal_tensors(const Tensor& a, const Tensor& b) {
     auto left = a.bytes(), right = b.bytes();
     return std::equal(left.begin(), left.end(), right.begin());
 }
-
-}  // namespace
-
-int64_t RangeObject::size() const {
-    // Unsigned, because stop - start may overflow int64.
-    if (step == 0 || (step > 0 ? start >= stop : start <= stop)) {
-        return 0;
-    }
-    uint64_t width = step > 0 ? static_cast<uint64_t>(stop) - static_cast<uint64_t>(start)
-                              : static_cast<uint64_t>(start) - static_cast<uint64_t>(stop);
-    uint64_t stride =
-        step > 0 ? static_cast<uint64_t>(step) : uint64_t{0} - static_cast<uint64_t>(step);
-    uint64_t count = (width - 1) / stride + 1;
-    return count > static_cast<uint64_t>(INT64_MAX) ? INT64_MAX : static_cast<int64_t>(count);
-}
-
-namespace {
 
 // Objects may share their parts, so that a walk over few of them takes ages, and a list may hold
 // itself: walks have a depth and a number of steps.
@@ -385,6 +370,19 @@ bool are_told_apart(const Object& a, const Object& b) {
     }
 }
 
+// Unions are equal in whatever order their members stand.
+bool equal_types(const Object& a, const Object& b, Walk& walk) {
+    const PythonType &left = a.get<PythonType>(), &right = b.get<PythonType>();
+    std::vector<Object> x = union_members(a), y = union_members(b);
+    if (walk.equality == Equality::kIdentical || (x.size() == 1 && y.size() == 1)) {
+        return left.name == right.name && equal_items(left.arguments, right.arguments, walk);
+    }
+    return x.size() == y.size() && std::all_of(x.begin(), x.end(), [&](const Object& one) {
+               return std::any_of(y.begin(), y.end(),
+                                  [&](const Object& other) { return equal_at(one, other, walk); });
+           });
+}
+
 Object as_python_number(const Object& object) {
     return object.is_number() ? object : element_of(object.get<Tensor>(), 0);
 }
@@ -418,6 +416,12 @@ bool equal_at(const Object& a, const Object& b, Walk& walk) {
         return (a.is_number() || is_array_scalar(a)) && (b.is_number() || is_array_scalar(b)) &&
                compare_numbers(as_python_number(a), as_python_number(b)) == 0;
     }
+    bool is_view = a.is(ObjectKind::kIterator) || b.is(ObjectKind::kIterator);
+    if (walk.equality == Equality::kPython && is_view && a.pointer() != b.pointer()) {
+        Object left = as_set(a), right = as_set(b);
+        return left.is(ObjectKind::kSet) && right.is(ObjectKind::kSet) &&
+               equal_at(left, right, walk);
+    }
     if (a.kind() != b.kind()) {
         return false;
     }
@@ -425,6 +429,18 @@ bool equal_at(const Object& a, const Object& b, Walk& walk) {
         case ObjectKind::kNone:
         case ObjectKind::kEllipsis:
             return true;
+        case ObjectKind::kSlice: {
+            const SliceObject &x = a.get<SliceObject>(), &y = b.get<SliceObject>();
+            return equal_at(x.lower, y.lower, walk) && equal_at(x.upper, y.upper, walk) &&
+                   equal_at(x.step, y.step, walk);
+        }
+        case ObjectKind::kBuiltin:
+            return a.get<BuiltinObject>().name == b.get<BuiltinObject>().name;
+        case ObjectKind::kMethod: {
+            const MethodObject &x = a.get<MethodObject>(), &y = b.get<MethodObject>();
+            bool is_one = walk.equality == Equality::kPython && x.name == y.name;
+            return a.pointer() == b.pointer() || (is_one && is_same_object(x.self, y.self));
+        }
         case ObjectKind::kModule:
             return equal_modules(a, b, walk);
         case ObjectKind::kString:
@@ -455,8 +471,7 @@ bool equal_at(const Object& a, const Object& b, Walk& walk) {
         case ObjectKind::kType:
             return a.get<TypeObject>().type == b.get<TypeObject>().type;
         case ObjectKind::kPythonType:
-            return a.get<PythonType>().name == b.get<PythonType>().name &&
-                   equal_items(a.get<PythonType>().arguments, b.get<PythonType>().arguments, walk);
+            return equal_types(a, b, walk);
         case ObjectKind::kOpset:
             return a.get<OpsetObject>() == b.get<OpsetObject>();
         case ObjectKind::kRange: {

@@ -409,13 +409,16 @@ using ObjectSet = std::unordered_set<Object, Identity, Identity>;
 template <typename T>
 using ObjectMap = std::unordered_map<Object, T, Identity, Identity>;
 
+// Which view of a dict an iterator is.
+enum class DictView : uint8_t { kNone, kKeys, kValues, kItems };
+
 // What gives its items when it is asked for them, as they are then: once, but for views of dicts.
 struct IteratorObject {
     std::string_view what;  // "a generator", for messages
     std::function<std::optional<std::vector<Object>>(Context&)> items;
-    Object sources;           // a tuple of what it reads
-    diagnostics::Span where;  // where it is made
-    bool is_view = false;
+    Object sources;                   // a tuple of what it reads
+    diagnostics::Span where;          // where it is made
+    DictView view = DictView::kNone;  // of the first of its sources
     bool is_used = false;
     // At least the first so many items, where they can be had without those after them. Without
     // `items` there is no end of them.
@@ -429,6 +432,8 @@ struct IteratorObject {
     std::function<bool(Context&)> is_current = nullptr;
     // Of itertools.count: its numbers, as far as 64 bits go.
     std::optional<RangeObject> counted = std::nullopt;
+
+    bool is_view() const { return view != DictView::kNone; }
 };
 
 struct MethodObject {

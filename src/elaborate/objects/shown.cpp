@@ -96,7 +96,7 @@ class Shower {
             return unknown(object.shown_as() == ShownAs::kNumpy
                                ? "a number of NumPy in `repr`, which depends on its version,"
                            : object.shown_as() == ShownAs::kMember
-                               ? "a member of an enumeration of strings in `repr`"
+                               ? "a member of an enumeration in `repr`"
                                : "an instance of a class that is derived from a builtin one");
         }
         if (object.is(ObjectKind::kDict) && object.get<DictObject>().of != DictClass::kDict) {

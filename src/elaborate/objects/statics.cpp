@@ -70,13 +70,26 @@ Object division_by_zero(Context& c, syntax::Range range) {
     return raises(c, "ZeroDivisionError");
 }
 
+// Rounded once, as Python does, also of ints that DOUBLE does not hold.
+double quotient(Int128 a, Int128 b) {
+    auto size = [](Int128 x) { return x < 0 ? Uint128{0} - static_cast<Uint128>(x) : Uint128(x); };
+    Uint128 divisor = size(b), whole = size(a) / divisor, rest = size(a) % divisor;
+    int shift = 0;
+    for (; rest != 0 && whole >> 60 == 0; ++shift, rest %= divisor) {
+        rest <<= 1;
+        whole = whole << 1 | (rest >= divisor ? 1 : 0);
+    }
+    double result = std::ldexp(static_cast<double>(whole | (rest != 0 ? 1 : 0)), -shift);
+    return (a < 0) != (b < 0) ? -result : result;
+}
+
 // Rounded down, as Python does.
 Object int_division(Context& c, Binary op, Int128 a, Int128 b, syntax::Range range) {
     if (b == 0) {
         return division_by_zero(c, range);
     }
     if (op == Binary::kDiv) {
-        return Object::real(static_cast<double>(a) / static_cast<double>(b));
+        return Object::real(quotient(a, b));
     }
     if (b == -1) {  // the least integer // -1 overflows
         return op == Binary::kMod ? Object::integer(0)
@@ -238,6 +251,21 @@ std::optional<Object> set_binary(Binary op, const std::vector<Object>& a,
     return Object::set(items);
 }
 
+// A member of an enumeration of ints, or what `|` makes of members: of an IntFlag it is one, too.
+bool is_flag(const Object& object) {
+    return object.shown_as() == ShownAs::kMember ||
+           (object.is(ObjectKind::kInt) && object.pointer() != nullptr);
+}
+
+// NumPy's numbers stay such in arithmetic.
+Object as_numpys(const Object& number, bool is_numpys) {
+    return is_numpys && number.is_number() ? number.shown(ShownAs::kNumpy) : number;
+}
+
+bool is_set_view(const Object& object) {
+    return object.is(ObjectKind::kIterator) && as_set(object).is(ObjectKind::kSet);
+}
+
 bool is_text(const Object& object) {
     return object.is(ObjectKind::kString) || object.is(ObjectKind::kBytes);
 }
@@ -299,9 +327,10 @@ bool is_hashable(const Object& key) {
     switch (key.kind()) {
         case ObjectKind::kList:
         case ObjectKind::kDict:
-        case ObjectKind::kSet:
         case ObjectKind::kConstant:
             return false;
+        case ObjectKind::kSet:
+            return key.is_frozen();
         case ObjectKind::kTuple:
             return std::all_of(key.items().begin(), key.items().end(), is_hashable);
         case ObjectKind::kOpaque:
@@ -319,6 +348,17 @@ bool is_hashable(const Object& key) {
     }
 }
 
+std::string refused_key(const Object& key, std::string_view place) {
+    std::optional<Object> hash = special_method(key, "__hash__");
+    return hash && !hash->is_none()
+               ? fmt::format(
+                     "an instance of `{}`, whose class defines `__hash__`, {}: scripts do "
+                     "not call it",
+                     class_of(key)->name, place)
+               : fmt::format("{} {}, which Python refuses",
+                             key.is(ObjectKind::kModule) ? repr(key) : kind_name(key), place);
+}
+
 }  // namespace
 
 bool check_key(Context& c, const Object& key, syntax::Range range) {
@@ -330,9 +370,7 @@ bool check_key(Context& c, const Object& key, syntax::Range range) {
         return false;
     }
     if (!is_hashable(key)) {
-        refuse(c, range,
-               fmt::format("{} as the key of a dict, which Python refuses",
-                           key.is(ObjectKind::kModule) ? repr(key) : kind_name(key)),
+        refuse(c, range, refused_key(key, "as the key of a dict"),
                "use a tuple of numbers or strings, or a frozen dataclass");
         return false;
     }
@@ -346,9 +384,7 @@ Object make_set(Context& c, const std::vector<Object>& items, syntax::Range rang
                           "Python tells tensors in a set apart by object: use a list");
         }
         if (!is_hashable(item)) {
-            return refuse(c, range,
-                          fmt::format("{} in a set, which Python refuses",
-                                      item.is(ObjectKind::kModule) ? repr(item) : kind_name(item)),
+            return refuse(c, range, refused_key(item, "in a set"),
                           "use a tuple, or a list of lists");
         }
     }
@@ -358,22 +394,14 @@ Object make_set(Context& c, const std::vector<Object>& items, syntax::Range rang
 }
 
 bool is_static_operand(const Object& object) {
-    return object.is_number() || is_text(object) || object.is_sequence() || object.is_none() ||
-           object.is(ObjectKind::kElementType) || object.is(ObjectKind::kDict) ||
-           object.is(ObjectKind::kSet) || object.is(ObjectKind::kRange) ||
-           object.is(ObjectKind::kType) || object.is(ObjectKind::kPythonType) ||
-           object.is(ObjectKind::kOpset) || object.is(ObjectKind::kEllipsis) ||
-           object.is(ObjectKind::kScript) || object.is(ObjectKind::kModule);
+    constexpr ObjectKind kKinds[] = {
+        ObjectKind::kNone,       ObjectKind::kElementType, ObjectKind::kDict,
+        ObjectKind::kSet,        ObjectKind::kRange,       ObjectKind::kType,
+        ObjectKind::kPythonType, ObjectKind::kOpset,       ObjectKind::kEllipsis,
+        ObjectKind::kScript,     ObjectKind::kModule};
+    return object.is_number() || is_text(object) || object.is_sequence() || is_set_view(object) ||
+           std::find(std::begin(kKinds), std::end(kKinds), object.kind()) != std::end(kKinds);
 }
-
-namespace {
-
-// NumPy's numbers stay such in arithmetic.
-Object as_numpys(const Object& number, bool is_numpys) {
-    return is_numpys && number.is_number() ? number.shown(ShownAs::kNumpy) : number;
-}
-
-}  // namespace
 
 Object static_binary(Context& c, Binary op, const Object& a, const Object& b, syntax::Range range) {
     if (a.is_type_number() || b.is_type_number()) {
@@ -381,12 +409,15 @@ Object static_binary(Context& c, Binary op, const Object& a, const Object& b, sy
     }
     if (a.is_number() && b.is_number()) {
         bool is_numpys = a.shown_as() == ShownAs::kNumpy || b.shown_as() == ShownAs::kNumpy;
-        bool is_bool = a.is(ObjectKind::kBool) && b.is(ObjectKind::kBool) &&
-                       (op == Binary::kBitAnd || op == Binary::kBitOr || op == Binary::kBitXor);
+        bool is_bits = op == Binary::kBitAnd || op == Binary::kBitOr || op == Binary::kBitXor;
+        bool is_bool = a.is(ObjectKind::kBool) && b.is(ObjectKind::kBool) && is_bits;
         if (!a.is_whole() || !b.is_whole()) {
             return as_numpys(float_binary(c, op, a.as_double(), b.as_double(), range), is_numpys);
         }
         Object result = int_binary(c, op, a.as_whole(), b.as_whole(), range);
+        if (is_bits && (is_flag(a) || is_flag(b))) {
+            return result.shown(ShownAs::kMember);
+        }
         return as_numpys(is_bool ? Object::boolean(result.as_int() != 0) : result, is_numpys);
     }
     if (op == Binary::kAdd && a.kind() == b.kind() && (is_text(a) || a.is_sequence())) {
@@ -407,6 +438,9 @@ Object static_binary(Context& c, Binary op, const Object& a, const Object& b, sy
     }
     if (op == Binary::kMod && a.is(ObjectKind::kString)) {
         return format_percent(c, a.text(), b, range);
+    }
+    if (is_set_view(a) || is_set_view(b)) {
+        return static_binary(c, op, as_set(a).frozen(false), as_set(b), range);
     }
     if (a.is(ObjectKind::kSet) && b.is(ObjectKind::kSet)) {
         if (std::optional<Object> result = set_binary(op, a.items(), b.items())) {
@@ -431,7 +465,7 @@ Object static_unary(Context& c, Unary op, const Object& a, syntax::Range range) 
     if (op == Unary::kNot) {
         return Object::boolean(!truth(a).value_or(true));
     }
-    if (op == Unary::kInvert && a.is(ObjectKind::kInt) && a.pointer() != nullptr) {
+    if (op == Unary::kInvert && is_flag(a)) {
         return refuse(c, range, "`~` of a member of an enumeration", "write `~int(x)`");
     }
     if (a.is(ObjectKind::kFloat) && op != Unary::kInvert) {
@@ -486,6 +520,9 @@ Object static_compare(Context& c, syntax::CompareOp op, const Object& a, const O
         }
         default:
             break;
+    }
+    if (is_set_view(a) || is_set_view(b)) {
+        return static_compare(c, op, as_set(a), as_set(b), range);
     }
     if (a.is(ObjectKind::kSet) && b.is(ObjectKind::kSet)) {  // parts of each other
         bool is_less = op == CompareOp::kLt || op == CompareOp::kLtE;
@@ -545,7 +582,7 @@ std::optional<bool> truth(const Object& object) {
             return object.get<RangeObject>().size() != 0;
         case ObjectKind::kIterator: {
             const IteratorObject& one = object.get<IteratorObject>();
-            return !one.is_view || !one.sources.items()[0].get<DictObject>().items.empty();
+            return !one.is_view() || !one.sources.items()[0].get<DictObject>().items.empty();
         }
         case ObjectKind::kConstant: {
             std::optional<std::vector<double>> values = to_doubles(object.get<Tensor>(), 1);

@@ -18,6 +18,30 @@ bool names_map(std::string_view python_type) {
     return std::find(std::begin(kMaps), std::end(kMaps), python_type) != std::end(kMaps);
 }
 
+std::vector<Object> union_members(const Object& type) {
+    const PythonType* python = type.is(ObjectKind::kPythonType) ? &type.get<PythonType>() : nullptr;
+    bool is_optional = python != nullptr && python->name == "Optional";
+    if (python == nullptr || python->arguments.empty() ||
+        (!is_optional && python->name != "Union")) {
+        return {type};
+    }
+    std::vector<Object> all;
+    auto add = [&all](const Object& one) {
+        if (std::none_of(all.begin(), all.end(),
+                         [&one](const Object& other) { return equal(one, other); })) {
+            all.push_back(one);
+        }
+    };
+    for (const Object& argument : python->arguments) {
+        std::vector<Object> members = union_members(argument);
+        std::for_each(members.begin(), members.end(), add);
+    }
+    if (is_optional) {
+        add(Object::none());
+    }
+    return all;
+}
+
 namespace {
 
 // FLOAT, without a shape.

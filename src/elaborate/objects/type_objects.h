@@ -20,6 +20,10 @@ bool names_list(std::string_view python_type);
 // The same of a map of what is in its brackets.
 bool names_map(std::string_view python_type);
 
+// The members of a union, `int | None` or Optional[int], and of those in it, without repetition; of
+// another type the type itself. None is a member as None is.
+std::vector<Object> union_members(const Object& type);
+
 // Nothing: it names none.
 std::optional<Type> named_type(const Object& object);
 

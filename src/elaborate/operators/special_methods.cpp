@@ -98,10 +98,9 @@ bool is_not_implemented(const Object& object) {
             object.get<OpaqueObject>().describe() == kNotImplemented);
 }
 
-// Whether Python asks the right operand as well: arrays, and tensors, answer for themselves.
+// Whether Python asks the right operand as well: arrays and numbers of NumPy answer for themselves.
 bool leaves_to_right(const Object& a) {
-    return !a.is_tensor_like() && !a.is_numbers() && !is_numpys_scalar(a) &&
-           !a.is(ObjectKind::kConstant);
+    return !a.is_array_part() && !is_numpys_scalar(a) && !a.is(ObjectKind::kConstant);
 }
 
 // What the method of `a` answers, or that of `b`; nothing: neither has one.
@@ -163,6 +162,11 @@ std::optional<Object> asked_iterator(Context& c, const Object& instance) {
 std::optional<Object> special_binary(Context& c, syntax::BinaryOp op, const Object& a,
                                      const Object& b, Range range) {
     return asked(c, kBinaryNames[static_cast<size_t>(lowered(op))], a, b, range);
+}
+
+bool is_left_to_right(Context& c, syntax::BinaryOp op, const Object& a, const Object& b) {
+    const MethodNames& names = kBinaryNames[static_cast<size_t>(lowered(op))];
+    return (a.is(ObjectKind::kList) || a.is(ObjectKind::kSet)) && has_special(c, b, names.right);
 }
 
 std::optional<Object> special_unary(Context& c, syntax::UnaryOp op, const Object& a, Range range) {

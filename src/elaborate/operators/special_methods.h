@@ -20,6 +20,10 @@ bool has_special(Context& c, const Object& instance, std::string_view name);
 std::optional<Object> special_binary(Context& c, syntax::BinaryOp op, const Object& a,
                                      const Object& b, syntax::Range range);
 
+// Whether `a op= b` of a list or set does not change it: the method of b's class gives another
+// value, which the name then has.
+bool is_left_to_right(Context& c, syntax::BinaryOp op, const Object& a, const Object& b);
+
 // -a and the like.
 std::optional<Object> special_unary(Context& c, syntax::UnaryOp op, const Object& a,
                                     syntax::Range range);
