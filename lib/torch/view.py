@@ -472,6 +472,19 @@ def copy(self, src):
     return op.Expand(value, self.shape) if self.ndim > 0 else value
 
 
+@aten("fill_diagonal_.default")
+def fill_diagonal(self, fill_value, wrap=False):
+    """The new value: of all axes alike, or of two, where `wrap` goes on below a tall one's end."""
+    places = op.Range(0, math.prod(self.shape), 1)
+    step = 1
+    for size in self.shape[1:]:
+        step = step * size + 1
+    is_on = places % step == 0
+    if self.ndim == 2 and not wrap:
+        is_on = op.And(is_on, places < self.shape[1] * self.shape[1])
+    return op.Where(op.Reshape(is_on, self.shape), tensor(fill_value, self.dtype), self)
+
+
 @aten("into", namespace="sardonyx")
 def into(self, value):
     """What an in-place operator writes: in the element type of its target."""
