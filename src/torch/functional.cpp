@@ -22,6 +22,8 @@ constexpr std::string_view kReshapes[] = {
     "atleast_2d", "atleast_3d", "positive", "view_of",    "split_dim", "collapse_view"};
 constexpr std::string_view kSplits[] = {"split",        "split_with_sizes", "chunk",
                                         "unsafe_chunk", "unsafe_split",     "tensor_split"};
+constexpr std::string_view kRepeats[] = {"expand", "expand_as", "broadcast_to"};
+constexpr std::string_view kOverlaps[] = {"unfold", "as_strided"};
 constexpr std::string_view kTransposes[] = {"transpose", "swapaxes", "swapdims", "t",
                                             "numpy_T",   "mT",       "adjoint"};
 // Changes of what a tensor looks like, not of its elements: refused.
@@ -42,6 +44,7 @@ constexpr Statistics kStatistics[] = {
 };
 
 constexpr int kMostViews = 1000;
+constexpr int64_t kNever = -1;  // no version
 
 template <size_t kCount>
 bool has(const std::string_view (&names)[kCount], std::string_view name) {
@@ -208,7 +211,10 @@ class Solver {
         ++depth_;
         write(view.base, back, by);
         --depth_;
-        view.seen = versions_[view.base];
+        // Where elements lie in several places of the view, it has to be made again.
+        std::string_view packet = packet_of(view.node.target);
+        bool has_repeats = has(kRepeats, packet) || has(kOverlaps, packet);
+        view.seen = has_repeats ? kNever : versions_[view.base];
     }
 
     std::string emit(std::string_view target, std::vector<Value> args, const Node& by,
@@ -262,9 +268,14 @@ class Solver {
         if ((packet == "movedim" || packet == "moveaxis") && args.size() >= 2) {
             return emit(node.target, {now, args[1], args[0]}, by, view.base);
         }
+        if (has(kRepeats, packet)) {
+            return emit("sardonyx::put_back_repeated", {old, now}, by, view.base);
+        }
+        if (packet == "unfold") {
+            return emit("sardonyx::put_back_windows", renamed_with({old, now}), by, view.base);
+        }
         if (packet == "as_strided") {
-            return emit("aten::as_strided_scatter.default", renamed_with({old, now}), by,
-                        view.base);
+            return emit("sardonyx::put_back_strided", renamed_with({old, now}), by, view.base);
         }
         if (packet == "diagonal") {
             return emit("aten::diagonal_scatter.default", with({old, now}), by, view.base);

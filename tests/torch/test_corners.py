@@ -621,6 +621,35 @@ def writes_without_gradients(x: Any) -> Any:
     return y, z, part, rest, less + turned
 
 
+@case(BOTH, (3, 8), (2, 12))
+def writes_to_views_that_repeat(x: Any) -> Any:
+    """What is written to one of the places is seen at the others."""
+    row = torch.zeros(1, x.shape[1])
+    rows = row.expand(x.shape[0], -1)
+    rows[1].add_(x[0])
+    rows[0, 2:].mul_(2)
+    y = x.clone()
+    y[:, None].expand(-1, 1, -1).mul_(2)
+    y.expand(2, *y.shape)[1].sub_(1)
+    windows = y.unfold(1, 3, 2)
+    windows[:, 1].neg_()
+    windows[:, :, 0].fill_(math.nan)
+    y.unfold(0, 2, 1)[..., 0].add_(0.5)
+    z = torch.stack([x + 1j, x * 1j], -1)
+    z[..., :1].expand(-1, -1, 2)[..., 1].mul_(2j)
+    return row, rows, y, windows, z, (x > 0).expand(2, *x.shape)[0].logical_not_()
+
+
+@case({}, (3, 4))
+def writes_with_strides_that_overlap(x: Any) -> Any:
+    y = x.clone()
+    parts = y.as_strided((4, 3), (2, 1), 1)
+    parts[1].add_(10)
+    parts[:, 0].mul_(2)
+    y.as_strided((), (), 3).zero_()
+    return y, parts
+
+
 @case(BATCH, (7, 3), (4, 3), (3, 3), (2, 3))
 def diagonals_that_are_filled(x: Any) -> Any:
     wide, row = torch.cat([x, x], 1), x[0]
