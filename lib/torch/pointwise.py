@@ -397,8 +397,14 @@ def floored(a, b):
 
 @aten("remainder.Tensor", "remainder.Scalar", "remainder.Scalar_Tensor")
 def remainder(self, other):
+    dtype = result_type(self, other)
     self, other = promoted(self, other)
-    return self % other
+    if kind(dtype) != 2:
+        return self % other
+    # Where it is zero, it has the sign of `self`; that of `%` has the sign of `other`.
+    rest = op.Mod(self, other, fmod=1)
+    is_beyond = op.Sign(rest) * op.Sign(tensor(other, dtype)) < 0.0
+    return op.Where(is_beyond, rest + other, rest)
 
 
 @aten("fmod.Tensor", "fmod.Scalar")

@@ -3,7 +3,7 @@
 import math
 
 import numpy as np
-from sardonyx import INT64
+from sardonyx import INT32, INT64
 
 from .declare import aten, inline, op
 from .types import axes, axis, cast, converted, is_empty, repeated, tensor
@@ -472,6 +472,19 @@ def copy(self, src):
     return op.Expand(value, self.shape) if self.ndim > 0 else value
 
 
+@aten("fill_diagonal_.default")
+def fill_diagonal(self, fill_value, wrap=False):
+    """The new value: of all axes alike, or of two, where `wrap` goes on below a tall one's end."""
+    places = op.Range(0, math.prod(self.shape), 1)
+    step = 1
+    for size in self.shape[1:]:
+        step = step * size + 1
+    is_on = places % step == 0
+    if self.ndim == 2 and not wrap:
+        is_on = op.And(is_on, places < self.shape[1] * self.shape[1])
+    return op.Where(op.Reshape(is_on, self.shape), tensor(fill_value, self.dtype), self)
+
+
 @aten("into", namespace="sardonyx")
 def into(self, value):
     """What an in-place operator writes: in the element type of its target."""
@@ -499,6 +512,40 @@ def put_back_row(parts, changed, index, dim):
     return op.Concat(*[op.Unsqueeze(one, [dim]) for one in rows], axis=dim)
 
 
+@aten("put_back_repeated", namespace="sardonyx")
+def put_back_repeated(self, view):
+    """The base of a view that repeats elements. A write to one of them reaches all: the new one is
+    that which differs."""
+    is_new = view != op.Expand(self, view.shape)
+    more = view.ndim - self.ndim
+    for one in range(view.ndim):
+        if one < more or self.type.shape[one - more] == 1:
+            place = op.ArgMax(op.Cast(is_new, to=INT32.dtype), axis=one, keepdims=1)
+            view = op.GatherElements(view, place, axis=one)
+            is_new = op.GatherElements(is_new, place, axis=one)
+    return reshaped(view, self.shape)
+
+
+@aten("put_back_windows", namespace="sardonyx")
+def put_back_windows(self, view, dimension, size, step):
+    """The base of an unfold, whose windows may share elements: the new ones are those that differ.
+    The others are written to one place more, which is left out."""
+    dim = axis(dimension, self.ndim)
+    last = self.ndim
+    perm = [*range(dim + 1), last, *range(dim + 1, last)]
+    shape = [*self.shape[:dim], -1, *self.shape[dim + 1 :]]
+    is_new = view != unfold(self, dimension, size, step)
+    is_new = op.Reshape(op.Transpose(is_new, perm=perm), shape)
+    values = op.Reshape(op.Transpose(view, perm=perm), shape)
+    starts = op.Unsqueeze(op.Range(0, view.shape[dim], 1) * step, [1])
+    wide = [1] * dim + [-1] + [1] * (last - dim - 1)
+    places = op.Reshape(starts + op.Range(0, size, 1), wide)
+    longer = op.Concat(self, op.Gather(self, [0], axis=dim), axis=dim)
+    places = op.Where(is_new, places, self.shape[dim])
+    y = op.ScatterElements(longer, places, values, axis=dim)
+    return op.Slice(y, [0], [self.shape[dim]], [dim])
+
+
 @inline
 def strided_places(size, stride, storage_offset):
     """Where the elements lie, in a tensor whose elements lie one after the other."""
@@ -522,6 +569,18 @@ def as_strided_scatter(self, src, size, stride, storage_offset=None):
     places = op.Reshape(strided_places(size, stride, storage_offset), [-1])
     y = op.ScatterElements(op.Reshape(self, [-1]), places, op.Reshape(src, [-1]), axis=0)
     return reshaped(y, self.shape)
+
+
+@aten("put_back_strided", namespace="sardonyx")
+def put_back_strided(self, view, size, stride, storage_offset=None):
+    """The base of such a view, as that of an unfold."""
+    flat = op.Reshape(self, [-1])
+    places = strided_places(size, stride, storage_offset)
+    is_new = view != op.Gather(flat, places, axis=0)
+    places = op.Where(is_new, places, flat.shape[0])
+    longer = op.Concat(flat, op.Gather(flat, [0], axis=0), axis=0)
+    y = op.ScatterElements(longer, op.Reshape(places, [-1]), op.Reshape(view, [-1]), axis=0)
+    return reshaped(op.Slice(y, [0], [flat.shape[0]]), self.shape)
 
 
 @aten("diagonal_scatter.default")

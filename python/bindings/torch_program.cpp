@@ -2,6 +2,8 @@
 
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -13,6 +15,7 @@
 #include "torch/output_specs.h"
 #include "torch/outs.h"
 #include "torch/place.h"
+#include "torch/regions.h"
 #include "torch/sizes.h"
 #include "torch/storages.h"
 
@@ -28,6 +31,8 @@ std::optional<int64_t> int_or_none(nb::handle object) {
     return object.is_none() ? std::nullopt : std::optional(int_from_python(object));
 }
 
+using Facts = std::map<std::string, torch::TensorFacts, std::less<>>;
+
 class Reader {
   public:
     explicit Reader(std::string torch_folder) : torch_folder_(std::move(torch_folder)) {
@@ -38,11 +43,16 @@ class Reader {
     }
 
     torch::Program program(nb::handle from) {
+        Facts facts;
+        return program(from, facts);
+    }
+
+    torch::Program program(nb::handle from, Facts& facts) {
         torch::Program made;
         made.name = text_at(from, "name");
+        std::map<std::string, Facts> facts_of_bodies;
         for (auto [name, body] : nb::cast<nb::dict>(nb::getattr(from, "bodies"))) {
-            (void)name;
-            made.bodies.push_back(program(body));
+            made.bodies.push_back(program(body, facts_of_bodies[text_from_python(name)]));
         }
         for (nb::handle one : nb::getattr(from, "inputs")) {
             made.inputs.push_back({text_at(one, "name"), text_at(one, "type"), storage(one)});
@@ -71,8 +81,15 @@ class Reader {
         }
         made.is_tuple = nb::cast<bool>(nb::getattr(from, "is_tuple"));
         made.is_model = nb::cast<bool>(nb::getattr(from, "is_model"));
+        read_facts(from, facts);
+        torch::open_regions(made, [&](const auto& body, const auto& name, const auto& now) {
+            const Facts& of_body = facts_of_bodies[body];
+            if (auto found = of_body.find(name); found != of_body.end()) {
+                facts[now] = found->second;
+            }
+        });
         torch::split_outs(made);
-        use_facts(from, made);
+        use_facts(from, facts, made);
         return made;
     }
 
@@ -171,17 +188,26 @@ class Reader {
         return torch::Value::of(kind, text_at(from, "name"));
     }
 
-    // What sizes and strides tell: which tensors share memory, where torch does not say it, and
-    // what `as_strided` reads.
-    void use_facts(nb::handle from, torch::Program& made) {
+    static void read_facts(nb::handle from, Facts& facts) {
         nb::object told = nb::getattr(from, "facts");
         if (told.is_none()) {
             return;
         }
-        std::map<std::string, torch::TensorFacts, std::less<>> facts;
         for (auto [name, one] : nb::cast<nb::dict>(told)) {
             facts[text_from_python(name)] = {sizes(one[0]), sizes(one[1]),
                                              nb::cast<int64_t>(one[2]), size(one[3])};
+        }
+    }
+
+    // What sizes and strides tell: which tensors share memory, where torch does not say it, and
+    // what `as_strided` reads.
+    void use_facts(nb::handle from, const Facts& facts, torch::Program& made) {
+        bool is_told = !nb::cast<bool>(nb::getattr(from, "numbers_storages"));
+        bool is_strided = std::any_of(made.nodes.begin(), made.nodes.end(), [](const auto& one) {
+            return torch::packet_of(one.target).substr(0, 10) == "as_strided";
+        });
+        if (is_told && !is_strided) {
+            return;
         }
         std::map<std::string, std::string, std::less<>> groups;
         for (auto [name, group] : nb::cast<nb::dict>(nb::getattr(from, "weight_groups"))) {
@@ -191,7 +217,6 @@ class Reader {
             auto found = facts.find(name);
             return found != facts.end() ? &found->second : nullptr;
         };
-        bool is_told = !nb::cast<bool>(nb::getattr(from, "numbers_storages"));
         torch::add_problems(
             problems, torch::settle_storages(
                           made, groups, facts_of,

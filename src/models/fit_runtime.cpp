@@ -107,7 +107,7 @@ class Fitter {
             return;  // control flow takes all types that its graphs have
         }
         Slots slots = slots_of(node, *schema);
-        if (!choose(*schema, slots)) {
+        if (!choose(node, *schema, slots)) {
             refuse(*schema, slots);
             return;
         }
@@ -174,21 +174,32 @@ class Fitter {
         return slot != nullptr ? std::optional(slot->type()) : std::nullopt;
     }
 
-    bool has_kernel_for(const ops::Schema& schema, const Slots& slots) const {
-        return has_kernel(runtime_, schema,
+    bool has_kernel_for(const ir::Node& node, const ops::Schema& schema, const Slots& slots) const {
+        return !refuses_reduction_of(node, schema, slots) &&
+               has_kernel(runtime_, schema,
                           [&](std::string_view name) { return type_in(slots, schema, name); });
     }
 
+    static bool refuses_reduction_of(const ir::Node& node, const ops::Schema& schema,
+                                     const Slots& slots) {
+        const ir::Attribute* reduction = node.find_attribute("reduction");
+        const std::string* how = reduction != nullptr ? reduction->get<std::string>() : nullptr;
+        std::optional<ElementType> type = type_in(slots, schema, "T");
+        return how != nullptr && type && refuses_reduction(schema.name, *how, *type);
+    }
+
     // With FLOAT instead of FLOAT16.
-    bool has_kernel_for_floats(const ops::Schema& schema, const Slots& slots) const {
-        return has_kernel(runtime_, schema, [&](std::string_view name) {
-            std::optional<ElementType> type = type_in(slots, schema, name);
-            return type == ElementType::kFloat16 ? ElementType::kFloat : type;
-        });
+    bool has_kernel_for_floats(const ir::Node& node, const ops::Schema& schema,
+                               const Slots& slots) const {
+        return !refuses_reduction_of(node, schema, slots) &&
+               has_kernel(runtime_, schema, [&](std::string_view name) {
+                   std::optional<ElementType> type = type_in(slots, schema, name);
+                   return type == ElementType::kFloat16 ? ElementType::kFloat : type;
+               });
     }
 
     // Chooses types that a kernel takes, as few others as can be. False: there are none.
-    bool choose(const ops::Schema& schema, Slots& slots) const {
+    bool choose(const ir::Node& node, const ops::Schema& schema, Slots& slots) const {
         if (!has_kernel(runtime_, schema)) {
             // The runtime expands it to operators that it has; none of them takes BFLOAT16.
             for (Slot& slot : slots) {
@@ -196,7 +207,7 @@ class Fitter {
             }
             return schema.is_function;
         }
-        if (has_kernel_for(schema, slots) || has_kernel_for_floats(schema, slots)) {
+        if (has_kernel_for(node, schema, slots) || has_kernel_for_floats(node, schema, slots)) {
             return true;
         }
         std::optional<Slots> best;
@@ -206,7 +217,7 @@ class Fitter {
             for (const Slot& slot : slots) {
                 cost += slot.chosen;
             }
-            if ((!best || cost < best_cost) && has_kernel_for(schema, slots)) {
+            if ((!best || cost < best_cost) && has_kernel_for(node, schema, slots)) {
                 best = slots;
                 best_cost = cost;
             }

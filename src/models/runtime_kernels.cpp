@@ -36,6 +36,29 @@ constexpr Kernel kKernels[] = {
 #undef SDX_KERNEL
 };
 
+constexpr ops::ElementMask bit(ElementType type) {
+    return ops::ElementMask{1} << static_cast<unsigned>(type);
+}
+
+// Source: runs of each element type (tests/torch/test_target.py).
+struct Reduction {
+    std::string_view op_type;
+    std::string_view reduction;
+    ops::ElementMask refused;
+};
+constexpr ops::ElementMask kHalves = bit(ElementType::kFloat16) | bit(ElementType::kBfloat16);
+constexpr ops::ElementMask kTruths = bit(ElementType::kBool);
+constexpr Reduction kReductions[] = {
+    {"ScatterElements", "add", kHalves},
+    {"ScatterElements", "mul", kHalves},
+    {"ScatterElements", "max", bit(ElementType::kBfloat16) | kTruths},
+    {"ScatterElements", "min", bit(ElementType::kBfloat16) | kTruths},
+    {"ScatterND", "add", kHalves},
+    {"ScatterND", "mul", kHalves},
+    {"ScatterND", "max", kHalves | kTruths},
+    {"ScatterND", "min", kHalves | kTruths},
+};
+
 // Calls visit(kernel) for those of the operator in the release, until it is true.
 template <typename Visit>
 bool any_kernel(Runtime runtime, const ops::Schema& schema, const Visit& visit) {
@@ -73,6 +96,13 @@ bool has_kernel(Runtime runtime, const ops::Schema& schema, const TypeOf& type_o
                     one.name.empty() ? std::nullopt : type_of(one.name);
                 return !type || (one.types >> static_cast<unsigned>(*type) & 1U) != 0;
             });
+    });
+}
+
+bool refuses_reduction(std::string_view op_type, std::string_view reduction, ElementType type) {
+    return std::any_of(std::begin(kReductions), std::end(kReductions), [&](const Reduction& one) {
+        return one.op_type == op_type && one.reduction == reduction &&
+               (one.refused & bit(type)) != 0;
     });
 }
 

@@ -23,4 +23,8 @@ using TypeOf = std::function<std::optional<ElementType>(std::string_view name)>;
 bool has_kernel(Runtime runtime, const ops::Schema& schema);
 bool has_kernel(Runtime runtime, const ops::Schema& schema, const TypeOf& type_of);
 
+// Whether the kernels of the operator end with an error for elements of the type and this value of
+// the attribute `reduction`, which they do not report.
+bool refuses_reduction(std::string_view op_type, std::string_view reduction, ElementType type);
+
 }  // namespace sardonyx::models

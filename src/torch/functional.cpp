@@ -22,6 +22,8 @@ constexpr std::string_view kReshapes[] = {
     "atleast_2d", "atleast_3d", "positive", "view_of",    "split_dim", "collapse_view"};
 constexpr std::string_view kSplits[] = {"split",        "split_with_sizes", "chunk",
                                         "unsafe_chunk", "unsafe_split",     "tensor_split"};
+constexpr std::string_view kRepeats[] = {"expand", "expand_as", "broadcast_to"};
+constexpr std::string_view kOverlaps[] = {"unfold", "as_strided"};
 constexpr std::string_view kTransposes[] = {"transpose", "swapaxes", "swapdims", "t",
                                             "numpy_T",   "mT",       "adjoint"};
 // Changes of what a tensor looks like, not of its elements: refused.
@@ -42,6 +44,7 @@ constexpr Statistics kStatistics[] = {
 };
 
 constexpr int kMostViews = 1000;
+constexpr int64_t kNever = -1;  // no version
 
 template <size_t kCount>
 bool has(const std::string_view (&names)[kCount], std::string_view name) {
@@ -208,7 +211,10 @@ class Solver {
         ++depth_;
         write(view.base, back, by);
         --depth_;
-        view.seen = versions_[view.base];
+        // Where elements lie in several places of the view, it has to be made again.
+        std::string_view packet = packet_of(view.node.target);
+        bool has_repeats = has(kRepeats, packet) || has(kOverlaps, packet);
+        view.seen = has_repeats ? kNever : versions_[view.base];
     }
 
     std::string emit(std::string_view target, std::vector<Value> args, const Node& by,
@@ -262,9 +268,14 @@ class Solver {
         if ((packet == "movedim" || packet == "moveaxis") && args.size() >= 2) {
             return emit(node.target, {now, args[1], args[0]}, by, view.base);
         }
+        if (has(kRepeats, packet)) {
+            return emit("sardonyx::put_back_repeated", {old, now}, by, view.base);
+        }
+        if (packet == "unfold") {
+            return emit("sardonyx::put_back_windows", renamed_with({old, now}), by, view.base);
+        }
         if (packet == "as_strided") {
-            return emit("aten::as_strided_scatter.default", renamed_with({old, now}), by,
-                        view.base);
+            return emit("sardonyx::put_back_strided", renamed_with({old, now}), by, view.base);
         }
         if (packet == "diagonal") {
             return emit("aten::diagonal_scatter.default", with({old, now}), by, view.base);
@@ -367,10 +378,11 @@ class Solver {
     }
 
     // Whether the new elements may be of another type than the tensor that they are written to.
-    bool needs_cast(const Node& node, std::string_view target) const {
+    bool needs_cast(const Node& node, std::string_view target, bool is_truth) const {
         std::set<std::string_view> all;
         each_argument_ref(node, [&all](const std::string& name) { all.insert(name); });
-        return !is_pair(node.name) && (all.size() > 1 || all.count(target) == 0);
+        bool is_other = all.size() > 1 || all.count(target) == 0 || is_truth;
+        return !is_pair(node.name) && is_other;
     }
 
     void write_in_place(const Node& node) {
@@ -394,7 +406,7 @@ class Solver {
         made.target = functional_overload(node.target, is_known_);
         made.writes.clear();
         std::erase_if(made.kwargs, [](const auto& one) { return one.first == kOut; });
-        made.into = needs_cast(made, target) ? target : std::string();
+        made.into = needs_cast(made, target, gives_truths(node.target)) ? target : std::string();
         storages_[node.name] = node.storage;
         if (packet != "detach_") {
             nodes_.push_back(std::move(made));
@@ -467,76 +479,7 @@ void add_new_statistics(std::vector<Node>& nodes, const std::set<std::string>& t
     }
 }
 
-// Overloads with a parameter `out` whose names do not say which one has the other parameters.
-constexpr std::pair<std::string_view, std::string_view> kOutForms[] = {
-    {"all.all_out", "default"},
-    {"all.out", "dim"},
-    {"any.all_out", "default"},
-    {"any.out", "dim"},
-    {"arange.start_out", "start_step"},
-    {"div.out_mode", "Tensor_mode"},
-    {"divide.out_mode", "Tensor_mode"},
-    {"max.out", "other"},
-    {"max.unary_out", "default"},
-    {"mean.dtype_out", "default"},
-    {"mean.out", "dim"},
-    {"min.out", "other"},
-    {"min.unary_out", "default"},
-    {"norm.dtype_out", "ScalarOpt_dim_dtype"},
-    {"norm.out", "ScalarOpt_dim"},
-    {"prod.int_out", "dim_int"},
-    {"std.out", "dim"},
-    {"sum.IntList_out", "dim_IntList"},
-    {"var.out", "dim"},
-    {"xlogy.OutScalar_Other", "Scalar_Other"},
-    {"xlogy.OutScalar_Self", "Scalar_Self"},
-    {"xlogy.OutTensor", "Tensor"},
-};
-
-// The overload without the parameter `out`.
-std::string without_out(std::string_view space, std::string_view packet, std::string_view suffix,
-                        const IsKnown& is_known) {
-    for (const auto& [name, form] : kOutForms) {
-        if (name == fmt::format("{}.{}", packet, suffix)) {
-            return fmt::format("{}::{}.{}", space, packet, form);
-        }
-    }
-    if (suffix != kOut) {
-        return fmt::format("{}::{}.{}", space, packet, suffix.substr(0, suffix.rfind('_')));
-    }
-    std::string plain = fmt::format("{}::{}.default", space, packet);
-    std::string of_tensors = fmt::format("{}::{}.Tensor", space, packet);
-    return !is_known(plain) && is_known(of_tensors) ? of_tensors : plain;
-}
-
 }  // namespace
-
-std::string functional_overload(std::string_view overload, const IsKnown& is_known) {
-    std::string_view space = space_of(overload), packet = packet_of(overload);
-    size_t dot = overload.find('.');
-    std::string_view suffix =
-        dot == std::string_view::npos ? std::string_view() : overload.substr(dot + 1);
-    if (std::string_view form = form_without_outs(overload); !form.empty()) {
-        return std::string(form);
-    }
-    if (has_out(overload)) {
-        return without_out(space, packet, suffix, is_known);
-    }
-    std::string plain(packet);
-    if (packet.size() > 5 && packet.substr(0, 3) == "__i") {  // __ior__ -> __or__
-        plain = fmt::format("__{}", packet.substr(3));
-    } else if (!plain.empty() && plain.back() == '_') {
-        plain.pop_back();
-    }
-    for (const std::string& name : {fmt::format("{}::{}.{}", space, plain, suffix),
-                                    fmt::format("{}::{}.default", space, plain),
-                                    fmt::format("{}::{}_functional.{}", space, plain, suffix)}) {
-        if (is_known(name)) {
-            return name;
-        }
-    }
-    return fmt::format("{}::{}.{}", space, plain, suffix);
-}
 
 bool remove_mutation(Program& program, const IsKnown& is_known, Changes& changes,
                      Problem& problem) {

@@ -12,16 +12,10 @@
 #include <vector>
 
 #include "base/result.h"
+#include "torch/overloads.h"
 #include "torch/program.h"
 
 namespace sardonyx::torch {
-
-// Whether the library, or the user, has an overload.
-using IsKnown = std::function<bool(std::string_view overload)>;
-
-// The overload that computes what an in-place one writes: `add.Tensor` of `add_.Tensor` and of
-// `add.out`.
-std::string functional_overload(std::string_view overload, const IsKnown& is_known);
 
 // The inputs and weights that a program changes, with the values that they have at its end.
 using Changes = std::vector<std::pair<std::string, std::string>>;

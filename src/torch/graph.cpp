@@ -12,6 +12,7 @@
 #include "torch/literals.h"
 #include "torch/names.h"
 #include "torch/outs.h"
+#include "torch/regions.h"
 #include "torch/script.h"
 #include "torch/storages.h"
 #include "torch/vmap.h"
@@ -87,6 +88,12 @@ class GraphReader {
         for (JsonValue one : graph_["outputs"].items()) {
             program_.outputs.push_back(argument(one, nobody));
         }
+        open_regions(program_, [this](const auto& body, const auto& name, const auto& now) {
+            auto& tensors = tensors_of_bodies_[body];
+            if (auto found = tensors.find(name); found != tensors.end()) {
+                tensors_[now].meta = found->second;
+            }
+        });
         split_outs(program_);
         FactsOf facts = [this](std::string_view name) { return facts_of(std::string(name)); };
         add_problems(reading_.problems,
@@ -312,6 +319,9 @@ class GraphReader {
             inner.add_body_inputs();
             Program made = inner.read();
             made.name = name;
+            for (const auto& [key, tensor] : inner.tensors_) {
+                tensors_of_bodies_[name][key] = tensor.meta;
+            }
             program_.bodies.push_back(std::move(made));
         }
         return Value::of(Value::Kind::kBody, name);
@@ -395,11 +405,8 @@ class GraphReader {
             vmap(std::move(node), last_part(target), raw, outputs);
             return;
         }
-        if (outputs.empty()) {
-            if (is_higher_order && begins_with(last_part(target), "wrap_with_") &&
-                does_nothing(raw, node)) {
-                return;
-            }
+        bool is_region = is_higher_order && begins_with(last_part(target), "wrap_with_");
+        if (outputs.empty() && !is_region) {
             refuse(node, quoted_target(target) + " has no result, so it may change something",
                    std::string(kWithoutTransformation));
             return;
@@ -423,7 +430,9 @@ class GraphReader {
                 refuse(node, fmt::format("{} has no translation", quoted_target(target)));
             }
         }
-        autocast_.cast_arguments(node, outputs[0], program_.nodes);
+        if (!outputs.empty()) {
+            autocast_.cast_arguments(node, outputs[0], program_.nodes);
+        }
         add(std::move(node), outputs, is_single);
     }
 
@@ -441,20 +450,6 @@ class GraphReader {
         node.args = all_arguments(raw, node);
         node.type = outputs.empty() ? std::string() : annotation(outputs[0]);
         program_.nodes.push_back(std::move(node));
-    }
-
-    // Whether a region without results is one in which nothing is written.
-    bool does_nothing(JsonValue raw, const Node& node) {
-        size_t before = program_.bodies.size();
-        (void)all_arguments(raw, node);
-        bool writes = false;
-        for (size_t i = before; i < program_.bodies.size(); ++i) {
-            const std::vector<Node>& nodes = program_.bodies[i].nodes;
-            writes = writes || std::any_of(nodes.begin(), nodes.end(),
-                                           [](const Node& one) { return !one.writes.empty(); });
-        }
-        program_.bodies.resize(before);
-        return !writes;
     }
 
     // How operators choose their types in the bodies of a node.
@@ -582,6 +577,7 @@ class GraphReader {
     AutocastState state_of_bodies_;  // of the node that is being read
     Program program_;
     std::unordered_map<std::string, Tensor> tensors_;
+    std::map<std::string, std::map<std::string, JsonValue>> tensors_of_bodies_;
     std::map<std::string, std::string, std::less<>> groups_;
 };
 

@@ -595,6 +595,81 @@ def quantised_by_its_range(x: Any) -> Any:
     return found
 
 
+@case(BOTH, (3, 5), (2, 7))
+def truths_among_numbers(x: Any) -> Any:
+    """Comparisons in place give ones and zeros of their target's type."""
+    whole = (x * 3).long()
+    y = x.clone()
+    y[1].gt_(0.0)
+    y[:, 1].logical_not_()
+    return (y, x.clone().eq_(x[0]), x.clone().lt_(x.flip(1)), whole.clone().ge_(1),
+            x.double().ne_(0.0), (x * 2).int().less_equal_(1), x.clone().logical_and_(x > 0),
+            whole.logical_or_(x > 0), x.clone().logical_xor_(x > 0.5))  # fmt: skip
+
+
+@case(BOTH, (3, 5), (2, 7))
+def writes_without_gradients(x: Any) -> Any:
+    """What a region writes is seen outside of it, and views leave it."""
+    y = x.clone()
+    with torch.no_grad():
+        z = y * 2
+        part, rest = z[:, 1:], y[0]
+        less = y.mul_(3)
+    part.add_(x.shape[0] + 1)
+    with torch.no_grad():
+        turned = z.neg_()
+    return y, z, part, rest, less + turned
+
+
+@case(BOTH, (3, 8), (2, 12))
+def writes_to_views_that_repeat(x: Any) -> Any:
+    """What is written to one of the places is seen at the others."""
+    row = torch.zeros(1, x.shape[1])
+    rows = row.expand(x.shape[0], -1)
+    rows[1].add_(x[0])
+    rows[0, 2:].mul_(2)
+    y = x.clone()
+    y[:, None].expand(-1, 1, -1).mul_(2)
+    y.expand(2, *y.shape)[1].sub_(1)
+    windows = y.unfold(1, 3, 2)
+    windows[:, 1].neg_()
+    windows[:, :, 0].fill_(math.nan)
+    y.unfold(0, 2, 1)[..., 0].add_(0.5)
+    z = torch.stack([x + 1j, x * 1j], -1)
+    z[..., :1].expand(-1, -1, 2)[..., 1].mul_(2j)
+    return row, rows, y, windows, z, (x > 0).expand(2, *x.shape)[0].logical_not_()
+
+
+@case({}, (3, 4))
+def writes_with_strides_that_overlap(x: Any) -> Any:
+    y = x.clone()
+    parts = y.as_strided((4, 3), (2, 1), 1)
+    parts[1].add_(10)
+    parts[:, 0].mul_(2)
+    y.as_strided((), (), 3).zero_()
+    return y, parts
+
+
+@case(BATCH, (7, 3), (4, 3), (3, 3), (2, 3))
+def diagonals_that_are_filled(x: Any) -> Any:
+    wide, row = torch.cat([x, x], 1), x[0]
+    cubes = (row[:2, None, None] + row[:2, None] * 2 + row[:2]).clone()
+    return (x.clone().fill_diagonal_(7.0), (x * 3).long().fill_diagonal_(4.7),
+            (wide > 0).fill_diagonal_(1), row.expand(9, 3).clone().fill_diagonal_(2, True),
+            row.expand(4, 3).clone().fill_diagonal_(2, wrap=True),
+            row[:, None].expand(3, 7).clone().fill_diagonal_(2, True),
+            cubes.fill_diagonal_(-1.0))  # fmt: skip
+
+
+@case(BATCH, (3, 4), (2, 4))
+def signs_of_no_remainder(x: Any) -> Any:
+    """A zero has the sign of the dividend."""
+    a = torch.tensor([3.0, -3, 6, -6, 0, -0.0, 1, -1])[:, None] + x[:1, :1] * 0
+    b = torch.tensor([3.0, -3, 2, -2, math.inf, -math.inf])
+    rests = (a % b, a.double() % b, a % 3.0, a % -3.0, torch.remainder(3.0, b), torch.fmod(a, b))
+    return rests, [torch.copysign(torch.tensor(1.0), one) for one in rests]
+
+
 @case(BATCH, (2, 9), (3, 9))
 def most_probable_of_a_sum(x: Any) -> Any:
     """The mask is scattered into itself."""

@@ -769,9 +769,25 @@ def test_modules_that_are_compiled_or_wrapped() -> None:
 
 
 def test_training_mode_is_named() -> None:
-    module = nn.utils.parametrizations.spectral_norm(nn.Linear(4, 3))
+    class Factored(nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return torch.linalg.ldl_factor(x)[0]
+
     with pytest.raises(sardonyx.torch.ExportError, match=r"in training mode: export after"):
-        sardonyx.torch.export(module, (torch.ones(2, 4),))
+        sardonyx.torch.export(Factored(), (torch.eye(3),))
+
+
+def test_spectral_norm() -> None:
+    """In training mode it changes its buffers, without gradients."""
+    module = nn.utils.parametrizations.spectral_norm(nn.Linear(4, 3))
+    x = torch.arange(8.0).view(2, 4)
+    made = sardonyx.torch.export(module, (x,))
+    names = [one.name for one in made.compile().graph.outputs][1:]
+    assert names == [f"parametrizations_weight_0__{one}_next" for one in "uv"]
+    found = made.compile()(x.numpy())
+    wanted = module(x).detach(), *module.buffers()
+    for result, want in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(result, want.numpy(), rtol=1e-5, atol=1e-6)
     made = sardonyx.torch.export(module.eval(), (torch.ones(2, 4),))
     wanted = module(torch.ones(2, 4)).detach().numpy()
     np.testing.assert_allclose(made.compile()(np.ones((2, 4), np.float32)), wanted, rtol=1e-5)

@@ -99,6 +99,8 @@ def test_the_program_makes_the_model(name: str, tmp_path: pathlib.Path) -> None:
         "diagonals_and_moved_axes",
         "complex_writes",
         "functions_of_elements",
+        "writes_without_gradients",
+        "writes_to_views_that_repeat",
     ],
 )
 def test_writes_reach_what_they_should(name: str, tmp_path: pathlib.Path) -> None:
@@ -120,6 +122,40 @@ def test_memory_that_is_read_with_strides(tmp_path: pathlib.Path) -> None:
     loaded = torch.export.load(tmp_path / "model.pt2")
     with pytest.raises(sardonyx.torch.ExportError, match="a place there that depends on sizes"):
         sardonyx.torch.convert(loaded)
+
+
+class Averages(torch.nn.Module):
+    """Buffers that regions change, one of them a region without a result."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("mean", torch.zeros(4))
+        self.register_buffer("codes", torch.arange(12.0).view(3, 4))
+
+    def forward(self, x: Any) -> Any:
+        with torch.no_grad():
+            self.mean.lerp_(x.mean(0), 0.5)
+        with torch.no_grad():
+            row = self.codes[1:]
+            row.add_(self.mean)
+            row.t()[0].zero_()
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            self.codes.mul_(2)
+            y = x @ self.codes.t()
+        return y.float(), row * 1
+
+
+def test_buffers_that_regions_change(tmp_path: pathlib.Path) -> None:
+    module, x = Averages(), torch.randn(2, 4)
+    program = torch.export.export(module, (x,))
+    made = sardonyx.torch.convert(saved(program, tmp_path / "model.pt2"))
+    assert [one.name for one in made.compile().graph.outputs][2:] == ["mean_next", "codes_next"]
+    exported = sardonyx.torch.convert(program)
+    found = [model.compile()(x.numpy()) for model in (made, exported)]
+    wanted = [*module(x), module.mean, module.codes]
+    for results in found:
+        for result, want in zip(results, wanted, strict=True):
+            np.testing.assert_allclose(result, want.numpy(), rtol=1e-2, atol=1e-2)
 
 
 class Unsure(torch.nn.Module):

@@ -86,6 +86,18 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[torch.Tensor, ...]]] = {
         lambda x, y: torch.where(x > y, x == y, y > 2),
         (integers(torch.int64), integers(torch.int64).flip(0)),
     ),
+    "half_scatter": (
+        lambda x: x.scatter_reduce(0, torch.tensor([[0, 0, 1]]), x, "sum"),
+        (floats(torch.float16),),
+    ),
+    "half_put": (
+        lambda x: x.index_put((torch.tensor([1, 1]),), x, accumulate=True),
+        (floats(torch.float16),),
+    ),
+    "bool_scatter": (
+        lambda x: (x > 4).scatter_reduce(0, torch.tensor([[0, 0, 1]]), x > 6, "amax"),
+        (integers(torch.int64),),
+    ),
     "bool_unique": (lambda x: torch.unique(x > 4), (integers(torch.int64),)),
     "int16_max": (torch.maximum, (integers(torch.int16), integers(torch.int16).flip(1))),
     "int16_clamp": (lambda x: x.clamp(2, 50), (integers(torch.int16),)),

@@ -362,7 +362,10 @@ class _Reader:
         if not self.needs_storages:
             return
         program.numbers_storages = bool(module.meta.get(REMADE)) or not _are_told(program)
-        if program.numbers_storages or any("::as_strided" in one.target for one in program.nodes):
+        # The nodes of bodies may become a part of the graph around them.
+        is_around = not program.is_model or program.bodies
+        is_strided = any("::as_strided" in one.target for one in program.nodes)
+        if program.numbers_storages or is_strided or is_around:
             values = {node.name: node.meta.get("val") for node in module.graph.nodes}
             program.facts = {
                 name: _facts(value) for name, value in values.items()
@@ -373,6 +376,8 @@ class _Reader:
 
 def _are_told(program: Program) -> bool:
     """Whether torch's storages say what a write changes; they do not in a program from a file."""
+    if not all(_are_told(body) for body in program.bodies.values()):
+        return False
     writes = [node for node in program.nodes if node.writes]
     if not writes:
         return True
