@@ -29,6 +29,7 @@
 #include "elaborate/objects/context.h"
 #include "elaborate/objects/exception_types.h"
 #include "elaborate/objects/namespaces.h"
+#include "elaborate/objects/owners.h"
 #include "elaborate/objects/statics.h"
 #include "elaborate/objects/type_text.h"
 #include "elaborate/patterns.h"
@@ -171,7 +172,10 @@ bool may_bind_outer(const Context& c, Symbol name) {
 // `global` and `nonlocal` say what reading a name means anyway; a script binds its own names, and
 // those of its functions around.
 void exec_names(Context& c, const syntax::NamesStmt* statement) {
-    if (c.runs_file) {
+    // A function that a script calls with what is known is no part of the file's run: what it binds
+    // there would be another value with each compilation.
+    bool is_of_script = c.graph->name == kPythonGraph && statement->kind == StmtKind::kGlobal;
+    if (c.runs_file && !is_of_script) {
         declare_outer(c, statement);
         return;
     }

@@ -509,3 +509,32 @@ def test_refused(before: str, body: str, code: str, tmp_path: pathlib.Path) -> N
     path.write_text(text)
     with pytest.raises(sardonyx.CompileError, match=code):
         runpy.run_path(str(path))["f"].to_model_bytes()
+
+
+COUNTER = """\
+from sardonyx import FLOAT, opset18 as op, script
+G = 0
+def tick():
+    global G
+    G += 1
+    return G
+START = tick()
+@script(default_opset=op)
+def f(x: FLOAT["N"]):
+    return x * {0}
+"""
+
+
+def test_a_name_of_the_file_that_a_called_function_changes(tmp_path: pathlib.Path) -> None:
+    """Compiled from a file, each compilation would give another value."""
+    answer, _ = shared_compiler().compile(COUNTER.format("float(tick())"), "f")
+    assert answer[0] == "error" and first_finding(answer) == "unsupported-statement:4", answer
+    # The file itself may call it, and functions may read the name.
+    text = COUNTER.format("float(START + look())") + "def look():\n    global G\n    return G\n"
+    path = tmp_path / "program.py"
+    path.write_text(text)
+    answer, data = shared_compiler().compile(text, "f")
+    assert answer[0] == "ok", answer
+    x = np.ones(2, np.float32)
+    assert sardonyx.load(data)(x).tolist() == [2, 2]
+    assert runpy.run_path(str(path))["f"](x).tolist() == [2, 2]
