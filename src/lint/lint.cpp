@@ -12,7 +12,6 @@
 #include "infer/diagnostics.h"
 #include "lint/diagnostics.h"
 #include "lint/lints.h"
-#include "syntax/diagnostics.h"
 #include "syntax/visit.h"
 
 namespace sardonyx::lint {
@@ -63,21 +62,6 @@ void find_unchecked_scripts(const File& file, syntax::Stmts statements, Statemen
     }
 }
 
-bool has_syntax_errors(const elaborate::Program& program, diagnostics::FileId file) {
-    const auto& items = program.diagnostics.items();
-    return std::any_of(items.begin(), items.end(), [file](const diagnostics::Diagnostic& one) {
-        auto has_code = [&one](const Kind& kind) { return kind.code == one.kind->code; };
-        static constexpr Kind kSyntax[] = {
-#define SDX_DIAGNOSTIC(identifier, code, severity) {code, diagnostics::Severity::severity},
-#include "syntax/diagnostics.def"
-#undef SDX_DIAGNOSTIC
-        };
-        return one.kind->severity == diagnostics::Severity::kError &&
-               one.labels[0].span.file == file &&
-               std::any_of(std::begin(kSyntax), std::end(kSyntax), has_code);
-    });
-}
-
 // --- Comments ------------------------------------------------------------------------------------
 
 void report_unused(elaborate::Program& program, const diagnostics::Ignore& ignore, size_t index) {
@@ -125,8 +109,7 @@ std::vector<const Kind*> kinds() {
 
 void lint_file(elaborate::Program& program, elaborate::FileModule& module) {
     const syntax::Tree& tree = module.tree();
-    if (!elaborate::imports_scripts(program.sources.text(tree.file)) ||
-        has_syntax_errors(program, tree.file)) {
+    if (!elaborate::imports_scripts(program.sources.text(tree.file)) || tree.has_errors) {
         return;
     }
     File file{program, module, module.path(), tree, {}};

@@ -94,7 +94,9 @@ Tree parse(const diagnostics::Sources& sources, diagnostics::FileId file,
     Tree tree;
     tree.file = file;
     std::string_view text = sources.text(file);
+    size_t errors = diagnostics.error_count();
     if (too_large(tree, text, diagnostics, limits) || is_utf16(tree, text, diagnostics)) {
+        tree.has_errors = true;
         return tree;
     }
     check_encoding(tree, text, diagnostics);
@@ -102,6 +104,7 @@ Tree parse(const diagnostics::Sources& sources, diagnostics::FileId file,
                   limits);
     tree.body = parser.file_input();
     tree.directives = parser.directives();
+    tree.has_errors = diagnostics.error_count() != errors;
     return tree;
 }
 

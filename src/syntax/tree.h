@@ -516,6 +516,7 @@ struct Tree {
     Stmts body;
     std::vector<Range> directives;  // the comments `# sardonyx: ...`, from there to their ends
     bool has_named = false;         // whether `:=` stands anywhere in the file
+    bool has_errors = false;        // whether some of the text has not been understood
 
     diagnostics::Span span(Range range) const { return {file, range.begin, range.end}; }
 };

@@ -1,6 +1,7 @@
 // What is wrong with the top level of a file, so that Python cannot import it or the compiler does
 // not get to its scripts: reported for the file as a whole, since no script may be left to tell.
 
+#include <algorithm>
 #include <string_view>
 #include <unordered_set>
 #include <utility>
@@ -41,7 +42,7 @@ void add_bindings_below(const syntax::Tree& tree, Stmts statements,
 }  // namespace
 
 bool FileModule::never_binds(std::string_view name) {
-    if (has_syntax_errors_) {
+    if (tree_.has_errors) {
         return false;  // a statement that is not understood may bind anything
     }
     if (!bound_anywhere_) {
@@ -92,30 +93,36 @@ void FileModule::raise_from_import(const Context& c) {
 // Statements of the cells of a notebook run one by one, and other cells may have been run before.
 void FileModule::add_mistake(const Context& c, const std::shared_ptr<UnknownCause>& cause) {
     bool is_guarded = c.raising.errors != SIZE_MAX;
-    if (!is_guarded && !path_.ends_with(".ipynb")) {
+    bool is_known = std::find(mistakes_.begin(), mistakes_.end(), cause) != mistakes_.end();
+    if (!is_guarded && !is_known && !path_.ends_with(".ipynb")) {
         mistakes_.push_back(cause);
     }
 }
 
-// The decorator of scripts, called or not, whether or not its arguments are known.
-bool FileModule::is_script_decorator(const syntax::Expr* decorator) {
-    if (const auto* call = syntax::maybe_as<syntax::CallExpr>(decorator)) {
-        decorator = call->callee;
-    }
-    const auto* member = syntax::maybe_as<syntax::AttributeExpr>(decorator);
-    const auto* name =
-        syntax::maybe_as<syntax::NameExpr>(member != nullptr ? member->value : decorator);
-    std::optional<Object> held = name != nullptr ? value(name->name) : std::nullopt;
-    if (held && member != nullptr && held->is(ObjectKind::kModule)) {
-        held = library_attribute(held->get<ModuleObject>().name, tree_.names.text(member->name));
-    }
-    return held && is_builtin(*held, "sardonyx.script");
+// Whether a decorator, called or not, is that of scripts, whether or not its arguments are known.
+bool FileModule::has_known_script_decorator(const syntax::FunctionDefStmt* definition) {
+    return std::any_of(definition->decorators.begin(), definition->decorators.end(),
+                       [this](const auto* one) {
+                           DecoratorName name = decorator_name(one);
+                           std::optional<Object> held = value(name.root);
+                           if (held && name.member.valid()) {
+                               held = held->is(ObjectKind::kModule)
+                                          ? library_attribute(held->get<ModuleObject>().name,
+                                                              tree_.names.text(name.member))
+                                          : std::nullopt;
+                           }
+                           return held && is_builtin(*held, "sardonyx.script");
+                       });
 }
 
 bool FileModule::report_mistakes() {
     run();
+    if (mistakes_.empty() && end_ == nullptr && misspelt_imports_.empty() &&
+        unmade_scripts_.empty()) {
+        return false;
+    }
     bool is_ours = imports_scripts(program_.sources.text(tree_.file));
-    if (has_syntax_errors_ || (!is_ours && !writes_scripts(tree_))) {
+    if (tree_.has_errors || (!is_ours && !writes_scripts(tree_))) {
         return false;
     }
     for (size_t i = 0; i < misspelt_imports_.size() && !is_ours; ++i) {

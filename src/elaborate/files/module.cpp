@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <deque>
 #include <filesystem>
 #include <string_view>
 #include <unordered_map>
@@ -43,13 +42,6 @@ FileModule::FileModule(Program& program, std::string path, diagnostics::FileId f
       path_(std::move(path)),
       start_folder_(std::filesystem::path(path_).parent_path().string()),
       tree_(syntax::parse(program.sources, file, program.diagnostics)) {
-    // Of a file that has just been parsed there are no other findings.
-    const std::deque<diagnostics::Diagnostic>& said = program.diagnostics.items();
-    has_syntax_errors_ =
-        std::any_of(said.begin(), said.end(), [file](const diagnostics::Diagnostic& one) {
-            return one.kind->severity == diagnostics::Severity::kError && !one.labels.empty() &&
-                   one.labels[0].span.file == file;
-        });
     top_.name = "<module>";
     top_.tree = &tree_;
     top_.environment = this;
@@ -345,7 +337,9 @@ Object FileModule::import_module(std::string_view dotted, uint32_t level, Range 
         }
         module->run();
         import_end_ = module->end_ != nullptr ? module->end_ : import_end_;
-        import_mistakes_ = module->mistakes_;
+        if (!module->mistakes_.empty()) {
+            import_mistakes_.push_back(module->mistakes_.front());
+        }
         return Object::make(ObjectKind::kModule, ModuleObject{std::string(dotted), module});
     };
     auto elsewhere = program_.module_files.find(dotted);

@@ -121,7 +121,7 @@ class FileModule : public Environment {
     // That a module is not known, where its name is near that of the package.
     void add_import_mistake(const Context& c, std::string_view module,
                             const std::shared_ptr<UnknownCause>& cause);
-    bool is_script_decorator(const syntax::Expr* decorator);
+    bool has_known_script_decorator(const syntax::FunctionDefStmt* definition);
 
     Program& program_;
     std::string path_;
@@ -136,13 +136,13 @@ class FileModule : public Environment {
     // Statements with names that are defined nowhere: Python ends the file there, too. But such a
     // name may be one that is being written, and nothing else is forgotten for it.
     std::vector<std::shared_ptr<UnknownCause>> mistakes_;
-    std::vector<std::shared_ptr<UnknownCause>> import_mistakes_;  // of a file that was imported
+    // Where Python ends the files that a statement imports.
+    std::vector<std::shared_ptr<UnknownCause>> import_mistakes_;
     // Imports of `sardonix`, which may be there: mistakes where nothing else imports the package.
     std::vector<std::shared_ptr<UnknownCause>> misspelt_imports_;
     // Functions with the decorator of scripts that could not be decorated.
     std::vector<std::pair<const syntax::FunctionDefStmt*, std::shared_ptr<UnknownCause>>>
         unmade_scripts_;
-    bool has_syntax_errors_ = false;
     // What the statements of the file bind, those in functions as well; once it has been asked for.
     std::optional<std::unordered_set<std::string_view>> bound_anywhere_;
     // Statements that ran past the limits, after so many of which nothing more is run.

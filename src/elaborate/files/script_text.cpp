@@ -12,22 +12,25 @@ bool imports_scripts(std::string_view source) {
            syntax::imports_package(source, "onnxscript");
 }
 
-static bool is_script_decorator(const syntax::Tree& tree, const syntax::Expr* decorator) {
+DecoratorName decorator_name(const syntax::Expr* decorator) {
     if (const auto* call = syntax::maybe_as<syntax::CallExpr>(decorator)) {
         decorator = call->callee;
     }
     const auto* member = syntax::maybe_as<syntax::AttributeExpr>(decorator);
-    const auto* name = syntax::maybe_as<syntax::NameExpr>(decorator);
-    if (member != nullptr && syntax::maybe_as<syntax::NameExpr>(member->value) == nullptr) {
-        return false;
-    }
-    Symbol last = member != nullptr ? member->name : name != nullptr ? name->name : Symbol();
-    return last.valid() && tree.names.text(last) == "script";
+    const auto* root =
+        syntax::maybe_as<syntax::NameExpr>(member != nullptr ? member->value : decorator);
+    return root == nullptr     ? DecoratorName{}
+           : member == nullptr ? DecoratorName{root->name, {}}
+                               : DecoratorName{root->name, member->name};
 }
 
 bool has_script_decorator(const syntax::Tree& tree, const syntax::FunctionDefStmt* definition) {
     return std::any_of(definition->decorators.begin(), definition->decorators.end(),
-                       [&tree](const syntax::Expr* one) { return is_script_decorator(tree, one); });
+                       [&tree](const syntax::Expr* one) {
+                           DecoratorName name = decorator_name(one);
+                           Symbol last = name.member.valid() ? name.member : name.root;
+                           return last.valid() && tree.names.text(last) == "script";
+                       });
 }
 
 static bool writes_scripts_in(const syntax::Tree& tree, syntax::Stmts statements) {

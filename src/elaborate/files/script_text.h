@@ -10,6 +10,13 @@ namespace sardonyx::elaborate {
 // Whether the source imports sardonyx or onnxscript. A NUL byte must stand behind it.
 bool imports_scripts(std::string_view source);
 
+// `root` or `root.member`, called or not; a decorator of another form has no root.
+struct DecoratorName {
+    Symbol root, member;
+};
+
+DecoratorName decorator_name(const syntax::Expr* decorator);
+
 // Whether the function has the decorator of scripts: `@script`, `@script(...)`,
 // `@onnxscript.script(...)`. `@torch.jit.script` is another one.
 bool has_script_decorator(const syntax::Tree& tree, const syntax::FunctionDefStmt* definition);

@@ -355,8 +355,7 @@ void FileModule::run_definition(Context& c, const syntax::FunctionDefStmt* state
         bind(statement->name, std::move(object));
         return;
     }
-    if (std::any_of(statement->decorators.begin(), statement->decorators.end(),
-                    [this](const Expr* one) { return is_script_decorator(one); })) {
+    if (has_known_script_decorator(statement)) {
         unmade_scripts_.emplace_back(statement, cause);
     }
     // Who decorates it may call it, now and later.

@@ -332,7 +332,8 @@ std::optional<Object> library_attribute(std::string_view module, std::string_vie
 }
 
 bool surely_lacks(std::string_view module, std::string_view name) {
-    // What the package has beside what scripts know (tests/python/package compares them).
+    // What the package has beside what scripts know (tests/python/diagnostics/test_files.py
+    // compares them).
     static constexpr std::string_view kForPython[] = {
         "AttributeReference",
         "Builder",

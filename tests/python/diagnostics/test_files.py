@@ -161,6 +161,9 @@ def test_a_file_that_imports_one_that_python_cannot_import(tmp_path: pathlib.Pat
     path.write_text(IMPORTS + "from other import other\n" + SCRIPT)
     assert findings(path)[0][:3] == ("unknown-name", "`widht` is not defined", 1)
     assert "other.py:1:8" in build(path).stderr
+    (tmp_path / "third.py").write_text("third = 3\n")
+    path.write_text(IMPORTS + "import other, third\n" + SCRIPT)
+    assert findings(path)[0][:3] == ("unknown-name", "`widht` is not defined", 1)
     path.write_text(IMPORTS + "try:\n    import other\nexcept NameError:\n    pass\n" + SCRIPT)
     assert findings(path) == []
     assert build(path).returncode == 0
