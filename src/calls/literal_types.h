@@ -38,7 +38,7 @@ ElementType wanted_type(const ops::Schema& schema, size_t count, size_t index,
 // Whether literals that imply INT64 are FLOAT where no tensor settles it: ints are not admitted.
 inline bool are_ints_floats(const ops::TypeSet& types) {
     auto admits = [&types](ElementType type) {
-        return (types.tensor >> static_cast<int>(type) & 1) != 0;
+        return (types.tensor & ops::element_bit(type)) != 0;
     };
     return !admits(ElementType::kInt64) && admits(ElementType::kFloat);
 }

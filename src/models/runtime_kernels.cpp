@@ -36,23 +36,20 @@ constexpr Kernel kKernels[] = {
 #undef SDX_KERNEL
 };
 
-constexpr ops::ElementMask bit(ElementType type) {
-    return ops::ElementMask{1} << static_cast<unsigned>(type);
-}
-
 // Source: runs of each element type (tests/torch/test_target.py).
 struct Reduction {
     std::string_view op_type;
     std::string_view reduction;
     ops::ElementMask refused;
 };
-constexpr ops::ElementMask kHalves = bit(ElementType::kFloat16) | bit(ElementType::kBfloat16);
-constexpr ops::ElementMask kTruths = bit(ElementType::kBool);
+constexpr ops::ElementMask kHalves =
+    ops::element_bit(ElementType::kFloat16) | ops::element_bit(ElementType::kBfloat16);
+constexpr ops::ElementMask kTruths = ops::element_bit(ElementType::kBool);
 constexpr Reduction kReductions[] = {
     {"ScatterElements", "add", kHalves},
     {"ScatterElements", "mul", kHalves},
-    {"ScatterElements", "max", bit(ElementType::kBfloat16) | kTruths},
-    {"ScatterElements", "min", bit(ElementType::kBfloat16) | kTruths},
+    {"ScatterElements", "max", ops::element_bit(ElementType::kBfloat16) | kTruths},
+    {"ScatterElements", "min", ops::element_bit(ElementType::kBfloat16) | kTruths},
     {"ScatterND", "add", kHalves},
     {"ScatterND", "mul", kHalves},
     {"ScatterND", "max", kHalves | kTruths},
@@ -102,7 +99,7 @@ bool has_kernel(Runtime runtime, const ops::Schema& schema, const TypeOf& type_o
 bool refuses_reduction(std::string_view op_type, std::string_view reduction, ElementType type) {
     return std::any_of(std::begin(kReductions), std::end(kReductions), [&](const Reduction& one) {
         return one.op_type == op_type && one.reduction == reduction &&
-               (one.refused & bit(type)) != 0;
+               (one.refused & ops::element_bit(type)) != 0;
     });
 }
 

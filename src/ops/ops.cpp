@@ -21,7 +21,7 @@ bool contains(ElementMask mask, ElementType type) {
     if (type == ElementType::kUndefined) {
         return mask != 0;
     }
-    return (mask >> static_cast<unsigned>(type) & 1U) != 0;
+    return (mask & element_bit(type)) != 0;
 }
 
 // The operators of a domain, sorted by name; none for an unknown domain.

@@ -19,6 +19,9 @@ enum class ParameterOption : uint8_t { kSingle, kOptional, kVariadic };
 
 // Sets of element types, bit n for ElementType n.
 using ElementMask = uint32_t;
+constexpr ElementMask element_bit(ElementType type) {
+    return ElementMask{1} << static_cast<unsigned>(type);
+}
 
 // The types that a type variable ("T") or a parameter admits, by kind of type.
 struct TypeSet {

@@ -23,7 +23,7 @@ bool add_element(std::string_view name, ops::ElementMask& mask) {
     if (type == ElementType::kUndefined) {
         return false;
     }
-    mask |= ops::ElementMask{1} << static_cast<int>(type);
+    mask |= ops::element_bit(type);
     return true;
 }
 

@@ -12,7 +12,7 @@ using ops::TypeVariable;
 constexpr ops::TypeSet tensors(std::initializer_list<ElementType> types) {
     ops::TypeSet set;
     for (ElementType type : types) {
-        set.tensor |= ops::ElementMask{1} << static_cast<int>(type);
+        set.tensor |= ops::element_bit(type);
     }
     return set;
 }

@@ -27,7 +27,7 @@ bool admits(const ops::TypeSet& set, const RuntimeValue& value) {
         return set.optional_tensor != 0 || set.optional_sequence != 0;
     }
     if (value.is_tensor()) {
-        ops::ElementMask bit = 1u << static_cast<int>(value.tensor().element_type());
+        ops::ElementMask bit = ops::element_bit(value.tensor().element_type());
         return ((set.tensor | set.optional_tensor) & bit) != 0;
     }
     bool holds_maps = value.is_sequence() && !value.sequence().items.empty() &&
@@ -38,8 +38,7 @@ bool admits(const ops::TypeSet& set, const RuntimeValue& value) {
     // An empty sequence may not know its element type.
     ElementType type = value.sequence().element_type;
     ops::ElementMask mask = set.sequence | set.optional_sequence;
-    return type == ElementType::kUndefined ? mask != 0
-                                           : (mask & (1u << static_cast<int>(type))) != 0;
+    return type == ElementType::kUndefined ? mask != 0 : (mask & ops::element_bit(type)) != 0;
 }
 
 ElementType element_of(const RuntimeValue& value) {
