@@ -16,6 +16,14 @@ using elaborate::Object;
 
 constexpr const char* kClasses = "sardonyx._classes";
 
+std::vector<std::string> texts_from(const nb::object& texts) {
+    std::vector<std::string> all;
+    for (nb::handle text : texts) {
+        all.push_back(text_from_python(text));
+    }
+    return all;
+}
+
 }  // namespace
 
 PythonClass::PythonClass(const char* module, nb::handle type, Kind kind, std::string name,
@@ -35,12 +43,7 @@ std::optional<Object> PythonClass::lookup_own(std::string_view name) {
 }
 
 std::vector<std::string> PythonClass::names() {
-    std::vector<std::string> names;
-    nb::module_ helpers = nb::module_::import_(module_);
-    for (nb::handle name : nb::object(helpers.attr("names_of")(type_))) {
-        names.push_back(text_from_python(name));
-    }
-    return names;
+    return texts_from(nb::module_::import_(module_).attr("names_of")(type_));
 }
 
 Object keep_class(std::unique_ptr<PythonClass> made, nb::handle type, nb::handle key) {
@@ -64,13 +67,13 @@ std::optional<Object> class_of_program(nb::handle type, const std::string& path)
     if (parts.is_none()) {
         return std::nullopt;
     }
-    nb::object file = nb::object(parts[0]);
+    nb::object file = parts.attr("place");
     if (!file.is_none() && !driver::is_of_program(text_from_python(file), path)) {
         return std::nullopt;
     }
     std::vector<const Namespace*> bases;
     std::optional<Object> of;  // the first one
-    for (nb::handle base : nb::object(parts[5])) {
+    for (nb::handle base : nb::object(parts.attr("bases"))) {
         std::optional<Object> one = class_of_program(base, path);
         if (!one) {
             return std::nullopt;
@@ -78,21 +81,27 @@ std::optional<Object> class_of_program(nb::handle type, const std::string& path)
         of = of ? of : one;
         bases.push_back(elaborate::as_namespace(*one));
     }
-    Namespace::Kind kind =
-        nb::cast<bool>(parts[2]) ? Namespace::Kind::kDataclass : Namespace::Kind::kClass;
+    auto says = [&parts](const char* name) { return nb::cast<bool>(parts.attr(name)); };
+    Namespace::Kind kind = says("is_data") ? Namespace::Kind::kDataclass : Namespace::Kind::kClass;
     auto made = std::make_unique<PythonClass>(kClasses, type, kind,
-                                              text_from_python(nb::object(parts[1])), of);
-    made->is_frozen = nb::cast<bool>(parts[3]);
+                                              text_from_python(nb::object(parts.attr("name"))), of);
+    made->is_frozen = says("is_frozen");
+    made->has_eq = says("has_eq");
+    made->has_order = says("has_order");
+    made->has_repr = says("has_repr");
+    made->is_protocol = says("is_protocol");
     if (bases.size() > 1 && !made->set_bases(bases)) {
         return std::nullopt;
     }
-    for (nb::handle field : nb::object(parts[4])) {
-        made->fields.push_back(text_from_python(field));
+    made->fields = texts_from(parts.attr("fields"));
+    made->abstract = texts_from(parts.attr("abstract"));
+    if (!nb::object(parts.attr("slots")).is_none()) {
+        made->slots = texts_from(parts.attr("slots"));
     }
-    for (nb::handle method : nb::object(parts[6])) {
-        made->abstract.push_back(text_from_python(method));
+    for (nb::handle one : nb::object(parts.attr("parameters"))) {
+        made->parameters.push_back({text_from_python(nb::object(one[0])), nb::cast<bool>(one[1]),
+                                    nb::cast<bool>(one[2]), nb::cast<bool>(one[3])});
     }
-    made->is_protocol = nb::cast<bool>(parts[7]);
     return keep_class(std::move(made), type, key);
 }
 

@@ -33,6 +33,26 @@ using elaborate::ObjectKind;
 
 constexpr int kMaxDepth = 16;
 
+// What Python compares its objects with: an instance of a dataclass that the compiler has made is
+// made once more, of the same members. Invalid: Python has no such object.
+nb::object compared_to_python(const Object& object) {
+    elaborate::Namespace* own = elaborate::compared_by_fields(object);
+    if (own == nullptr || own->of->outside.is_error()) {
+        return object_to_python(object);
+    }
+    nb::object type = object_to_python(own->of->outside);
+    nb::object base = nb::module_::import_("builtins").attr("object");
+    nb::object made = base.attr("__new__")(type);
+    for (const auto& [name, member] : own->own_values()) {
+        nb::object value = compared_to_python(member);
+        if (!value.is_valid()) {
+            return {};
+        }
+        base.attr("__setattr__")(made, text_to_python(name), value);
+    }
+    return made;
+}
+
 struct PythonOpaque final : elaborate::OpaqueObject {
     explicit PythonOpaque(nb::handle python) : object(nb::borrow(python)) {}
     std::string describe() const override { return text_from_python(nb::repr(object)); }
@@ -41,7 +61,7 @@ struct PythonOpaque final : elaborate::OpaqueObject {
     }
     // If the comparison raises, or its result has no truth value, the objects are not equal.
     bool equals(const Object& other) const override {
-        nb::object value = object_to_python(other);
+        nb::object value = compared_to_python(other);
         int same =
             value.is_valid() ? PyObject_RichCompareBool(object.ptr(), value.ptr(), Py_EQ) : 0;
         if (same < 0) {
@@ -55,6 +75,31 @@ struct PythonOpaque final : elaborate::OpaqueObject {
         }
         PyErr_Clear();
         return false;
+    }
+    bool is_class() const override {
+        return PyType_Check(object.ptr()) != 0 && PyType_GetSlot(Py_TYPE(object.ptr()), Py_nb_or) ==
+                                                      PyType_GetSlot(&PyType_Type, Py_nb_or);
+    }
+    std::optional<int> order(const Object& other) const override {
+        nb::object settings = nb::getattr(object.type(), "__dataclass_params__", nb::none());
+        nb::object value = settings.is_none() ? nb::object() : compared_to_python(other);
+        if (!value.is_valid() || !value.type().is(object.type()) ||
+            !nb::cast<bool>(settings.attr("order"))) {
+            return std::nullopt;
+        }
+        // Neither of NaN and another number is the greater one.
+        constexpr std::pair<int, int> kTests[] = {{Py_LT, -1}, {Py_GT, 1}, {Py_EQ, 0}};
+        for (auto [test, answer] : kTests) {
+            int holds = PyObject_RichCompareBool(object.ptr(), value.ptr(), test);
+            if (holds == 1) {
+                return answer;
+            }
+            if (holds < 0) {
+                PyErr_Clear();
+                return std::nullopt;
+            }
+        }
+        return std::nullopt;
     }
 
     nb::object object;

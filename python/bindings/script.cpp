@@ -17,6 +17,7 @@
 #include "bindings/torch_file.h"
 #include "driver/definition.h"
 #include "elaborate/objects/script_keywords.h"
+#include "elaborate/objects/special_names.h"
 #include "elaborate/objects/type_text.h"
 
 namespace sardonyx::python {
@@ -373,6 +374,13 @@ void bind_script(nb::module_& m) {
                                       : elaborate::type_text(object_from_python(value)));
         },
         nb::arg("value").none());
+    m.def("special_methods", [] {
+        nb::list names;
+        for (std::string_view name : elaborate::special_methods()) {
+            names.append(text_to_python(name));
+        }
+        return names;
+    });
     m.def(
         "check_keywords",
         [](const nb::dict& keywords) {

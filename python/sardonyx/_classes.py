@@ -6,6 +6,8 @@ import functools
 import sys
 import types
 
+from . import _core
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
 PLAIN = {
     "__module__", "__qualname__", "__doc__", "__dict__", "__weakref__", "__annotations__",
     "__annotate__", "__annotate_func__", "__annotations_cache__", "__firstlineno__",
-    "__static_attributes__", "__match_args__",
+    "__static_attributes__", "__match_args__", "__slots__",
     # Of ABC, Protocol and Generic.
     "__abstractmethods__", "__orig_bases__", "__parameters__", "__protocol_attrs__",
     "__non_callable_proto_members__",
@@ -23,30 +25,26 @@ PLAIN = {
 _BARE_BASES = {("typing", "Generic"), ("typing", "Protocol"), ("abc", "ABC")}
 _METACLASSES = {("abc", "ABCMeta"), ("typing", "_ProtocolMeta")}
 _PLAIN = PLAIN | {"__dataclass_fields__", "__dataclass_params__", "__replace__"}
-# Methods that the compiler calls; what `dataclass` makes is known by its parameters.
+# Methods that the compiler calls in any class, and in plain classes alone.
 _METHODS = {"__init__", "__call__", "__len__", "__getitem__", "__post_init__"}
-# The same of plain classes: operators, comparisons and the like.
-_TURNED = (
-    "add", "sub", "mul", "matmul", "truediv", "mod", "pow", "lshift", "rshift", "or", "xor", "and",
-    "floordiv",
-)  # fmt: skip
-_SPECIAL = {
-    "__repr__", "__str__", "__hash__", "__bool__", "__contains__", "__iter__", "__neg__",
-    "__pos__", "__invert__", "__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__",
-    *(f"__{turned}{name}__" for name in _TURNED for turned in ("", "r")),
-}  # fmt: skip
+_SPECIAL = set(_core.special_methods())
+# What `dataclass` makes is known by its parameters.
 _MADE = {
     "__init__", "__eq__", "__repr__", "__hash__", "__setattr__", "__delattr__", "__lt__", "__le__",
-    "__gt__", "__ge__",
+    "__gt__", "__ge__", "__getstate__", "__setstate__",
 }  # fmt: skip
 _CACHED = type(functools.lru_cache(len))
 _KINDS = {property: "property", classmethod: "classmethod", staticmethod: "staticmethod"}
 
 
 def _is_made(value: "Any") -> bool:
-    """Whether `dataclass` has made a method: its code is of no file."""
+    """Whether `dataclass` has made a method: its code is of no file, or of that module."""
     code = getattr(getattr(value, "__wrapped__", value), "__code__", None)
-    return value is None or (code is not None and code.co_filename.startswith("<"))
+    return (
+        value is None
+        or getattr(value, "__module__", None) == "dataclasses"
+        or (code is not None and code.co_filename.startswith("<"))
+    )
 
 
 def _is_of(kind: type, names: "set[tuple[str, str]]") -> bool:
@@ -84,13 +82,24 @@ def _is_protocol(kind: type) -> bool:
     return bool(vars(kind).get("_is_protocol", False))
 
 
-def _plain_fields(kind: type) -> bool:
-    fields = dataclasses.fields(kind)
-    every = vars(kind)["__dataclass_fields__"].values()
-    others = [one._field_type for one in every if one not in fields]
-    return all(str(one) == "_FIELD_CLASSVAR" for one in others) and all(
-        one.init and one.compare and not getattr(one, "kw_only", False) for one in fields
-    )
+def _parameters(kind: type) -> "list[tuple[str, bool, bool, bool]] | None":
+    """The parameters of a dataclass in order: the name, whether it is given by keyword only, is a
+    field, and is given at all. None: its fields mean something else."""
+    made = []
+    for name, one in vars(kind)["__dataclass_fields__"].items():
+        sort = str(one._field_type)
+        if sort == "_FIELD_CLASSVAR":
+            continue
+        if sort == "_FIELD" and (not one.compare or one.hash is not None):
+            return None
+        made.append((name, bool(getattr(one, "kw_only", False)), sort == "_FIELD", one.init))
+    return made
+
+
+def _slots(kind: type) -> "list[str] | None":
+    """None: its instances take any member."""
+    slots = vars(kind).get("__slots__")
+    return [slots] if isinstance(slots, str) else None if slots is None else list(slots)
 
 
 def kept(found: "Any") -> "tuple[str, Any]":
@@ -108,12 +117,27 @@ def kept(found: "Any") -> "tuple[str, Any]":
     return "", found
 
 
-def parts_of(
-    kind: "Any",
-) -> "tuple[str | None, str, bool, bool, list[str], list[type], list[str], bool] | None":
-    """The file that it is of, if that is known, its name, whether it is a dataclass, whether that
-    is frozen, its fields, its bases, its abstract methods, and whether it is a protocol. None: it
-    means something else."""
+@dataclasses.dataclass
+class Parts:
+    """What a class is, to the compiler."""
+
+    place: "str | None"  # the file that it is of, if that is known
+    name: str
+    bases: "list[type]"
+    abstract: "list[str]"
+    is_protocol: bool
+    slots: "list[str] | None"
+    is_data: bool = False
+    is_frozen: bool = False
+    has_eq: bool = True
+    has_order: bool = False
+    has_repr: bool = True
+    fields: "list[str]" = dataclasses.field(default_factory=list)
+    parameters: "list[tuple[str, bool, bool, bool]]" = dataclasses.field(default_factory=list)
+
+
+def parts_of(kind: "Any") -> "Parts | None":
+    """None: it means something else."""
     if kind is object or not (type(kind) is type or _is_of(type(kind), _METACLASSES)):
         return None
     home = getattr(sys.modules.get(kind.__module__), "__file__", None)
@@ -127,23 +151,33 @@ def parts_of(
     if place is None and kind.__module__ in sys.modules and kind.__module__ != "__main__":
         return None
     bases = [one for one in kind.__bases__ if one is not object and not _is_of(one, _BARE_BASES)]
-    is_data = "__dataclass_params__" in vars(kind)
+    is_data = _is_data(kind)
     if not _is_plain(kind, is_data) or any(is_data != _is_data(base) for base in bases):
         return None
     if is_data and len(bases) > 1:
         return None
     abstract = sorted(getattr(kind, "__abstractmethods__", ()))
-    if not is_data:
-        return (place, kind.__name__, False, False, [], bases, abstract, _is_protocol(kind))
+    made = Parts(place, kind.__name__, bases, abstract, _is_protocol(kind), _slots(kind))
+    return _with_fields(made, kind) if is_data else made
+
+
+def _with_fields(made: Parts, kind: "Any") -> "Parts | None":
     settings = vars(kind)["__dataclass_params__"]
-    if not settings.eq or settings.order or not _plain_fields(kind):
+    parameters = _parameters(kind)
+    if parameters is None or settings.unsafe_hash:
         return None
-    fields = [one.name for one in dataclasses.fields(kind)]
-    if vars(kind).get("__match_args__", tuple(fields)) != tuple(fields):
+    fields = dataclasses.fields(kind)
+    by_position = tuple(
+        name for name, is_keyword, _, is_given in parameters if is_given and not is_keyword
+    )
+    if vars(kind).get("__match_args__", by_position) != by_position:
         return None
-    return (
-        place, kind.__name__, True, settings.frozen, fields, bases, abstract, _is_protocol(kind),
-    )  # fmt: skip
+    made.is_data = True
+    made.is_frozen, made.has_eq = settings.frozen, settings.eq
+    made.has_order = settings.order
+    made.has_repr = settings.repr and all(one.repr for one in fields)
+    made.fields, made.parameters = [one.name for one in fields], parameters
+    return made
 
 
 def _is_data(kind: type) -> bool:
@@ -161,7 +195,7 @@ def member_of(kind: type, name: str) -> "tuple[str, Any] | None":
             return "dataclasses.field", one.default_factory
         return None
     found = vars(kind)[name]
-    if _is_of_typing(found):
+    if _is_of_typing(found) or isinstance(found, types.MemberDescriptorType):
         return None
     if name.startswith("__"):
         return None if _is_made(found) else ("", found)

@@ -25,6 +25,7 @@
 #include "elaborate/objects/arrays.h"
 #include "elaborate/objects/changes.h"
 #include "elaborate/objects/context.h"
+#include "elaborate/objects/exception_types.h"
 #include "elaborate/objects/namespaces.h"
 #include "elaborate/objects/owners.h"
 #include "elaborate/objects/statics.h"
@@ -226,7 +227,10 @@ Object call(Context& c, const Object& callee, const Arguments& arguments, size_t
                            : is_member
                                ? "call it outside the script, or write what it does with operators"
                                : "decorate it with `@script`, or call it outside the script");
-            return Object::error();
+            bool is_no_member =
+                answer.error.starts_with("ValueError") &&
+                c.function().environment->attribute(callee, "__members__").value.has_value();
+            return is_no_member ? raises(c, "ValueError") : Object::error();
         }
         default: {
             if (is_unknown(callee)) {

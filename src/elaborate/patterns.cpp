@@ -21,6 +21,7 @@
 #include "elaborate/objects/statics.h"
 #include "elaborate/objects/unknowns.h"
 #include "elaborate/operators/equality.h"
+#include "elaborate/operators/special_methods.h"
 
 namespace sardonyx::elaborate {
 
@@ -128,7 +129,11 @@ class Matcher {
         if (subject.is_tensor() && is_open(pattern, subject)) {
             return Match::kFailed;
         }
-        Object same = certain_compare(c_, syntax::CompareOp::kEq, subject, value, pattern->range);
+        std::optional<Object> special =
+            special_compare(c_, syntax::CompareOp::kEq, subject, value, pattern->range);
+        Object same =
+            special ? *special
+                    : certain_compare(c_, syntax::CompareOp::kEq, subject, value, pattern->range);
         std::optional<bool> holds = truth(same);
         if (!holds && !same.is_error()) {
             refuse_part(pattern, "whether the subject is this is not known at compile time");

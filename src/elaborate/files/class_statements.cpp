@@ -19,6 +19,7 @@
 #include "elaborate/library/named_tuples.h"
 #include "elaborate/objects/context.h"
 #include "elaborate/objects/namespaces.h"
+#include "elaborate/objects/special_names.h"
 #include "elaborate/objects/statics.h"
 #include "elaborate/statements.h"
 #include "syntax/visit.h"
@@ -517,9 +518,19 @@ Object make_class(Context& c, const syntax::OpaqueStmt* statement, const ScriptF
                                         made->fields.end();
         bool is_slots = text == "__slots__" &&
                         (is_named ? value->is(ObjectKind::kTuple) && value->items().empty()
-                                  : kind->kind == Namespace::Kind::kClass && is_texts(*value));
+                                  : is_texts(*value) && !kind->has_slots &&
+                                        kind->kind != Namespace::Kind::kEnumeration);
         if (is_slots && !is_named) {
             made->slots = texts_of(*value);
+            for (Symbol other : own->changed(mark)) {
+                std::string_view slot = c.text(other);
+                if (std::find(made->slots->begin(), made->slots->end(), slot) !=
+                    made->slots->end()) {
+                    return refuse_class(
+                        c, statement->keyword_range,
+                        fmt::format("a class with `{}` both as a slot and as a value", slot));
+                }
+            }
         }
         if (is_slots || (is_field && kind->base() == nullptr)) {
             continue;  // its default is known already

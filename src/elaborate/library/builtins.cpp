@@ -14,6 +14,7 @@
 #include "elaborate/library/members.h"
 #include "elaborate/objects/arguments.h"
 #include "elaborate/objects/context.h"
+#include "elaborate/objects/exception_types.h"
 #include "elaborate/objects/formatting.h"
 #include "elaborate/objects/namespaces.h"
 #include "elaborate/objects/script_keywords.h"
@@ -158,6 +159,22 @@ Object functools_partial(Context& c, const Arguments& a) {
     }
     std::vector<Object> rest(a.positional.begin() + 1, a.positional.end());
     return bind_arguments(a.positional[0], std::move(rest), std::move(keywords));
+}
+
+Object py_vars(Context& c, const Arguments& a) {
+    return member(c, a.positional[0], "__dict__", a.range, a.range);
+}
+
+Object str_method(Context& c, const Arguments& a) {
+    if (!a.positional[1].is(ObjectKind::kString)) {
+        refuse(c, a.range, fmt::format("a method of `str` of {}", kind_name(a.positional[1])));
+        return a.positional[1].is_static() ? raises(c, "TypeError") : Object::error();
+    }
+    Object method = member(c, a.positional[1], a.positional[0].text(), a.range, a.range);
+    Arguments rest = a;
+    rest.positional.erase(rest.positional.begin(), rest.positional.begin() + 2);
+    rest.ranges.assign(rest.positional.size(), a.range);
+    return method.is_error() ? method : call(c, method, rest);
 }
 
 Object dataclass_of_nothing(Context& c, const Arguments& a) {

@@ -9,6 +9,11 @@
 
 namespace sardonyx::elaborate {
 
+Object py_vars(Context& c, const Arguments& a);
+
+// str.upper(text) and the like: the name of the method, the text, and its arguments.
+Object str_method(Context& c, const Arguments& a);
+
 // The function with arguments in front of those of its calls, and keywords that these may replace.
 Object bind_arguments(const Object& function, std::vector<Object> first, DictObject keywords);
 

@@ -115,6 +115,10 @@ Object bound_member(Context& c, Namespace& own, std::string_view name, const Obj
     }
     if (is_instance && found.is(ObjectKind::kMethod) &&
         found.get<MethodObject>().name == kCachedProperty) {
+        if (own.is_shown) {
+            return refuse(c, range, "a cached property of an instance whose `__dict__` is taken",
+                          "ask for it before");
+        }
         const MethodObject& method = found.get<MethodObject>();
         Arguments nothing;
         nothing.range = nothing.callee_range = range;
@@ -136,6 +140,13 @@ Object bound_member(Context& c, Namespace& own, std::string_view name, const Obj
 
 namespace {
 
+bool is_slot(const Namespace& type, std::string_view name) {
+    return std::any_of(type.order().begin(), type.order().end(), [name](const Namespace* one) {
+        return one->slots &&
+               std::find(one->slots->begin(), one->slots->end(), name) != one->slots->end();
+    });
+}
+
 // Whether instances take a member of this name, which `__slots__` may forbid.
 bool has_room(const Namespace& type, std::string_view name) {
     return std::any_of(type.order().begin(), type.order().end(), [name](const Namespace* one) {
@@ -148,6 +159,24 @@ bool has_room(const Namespace& type, std::string_view name) {
 
 }  // namespace
 
+std::optional<Object> shown_members(Context& c, Namespace& own) {
+    bool has_dict = own.kind == Namespace::Kind::kInstance && own.of != nullptr &&
+                    own.unknown_all == nullptr && has_room(*own.of, "__dict__");
+    if (!has_dict) {
+        return std::nullopt;
+    }
+    own.is_shown = true;
+    DictObject members;
+    for (const auto& [name, value] : own.own_values()) {
+        if (!is_slot(*own.of, name)) {
+            members.set(Object::string(name), value);
+        }
+    }
+    Object made = Object::dict(std::move(members));
+    note_foreign(c, made);  // another value of an item would be one of the member, too
+    return made;
+}
+
 bool assign_to_member(Context& c, Namespace& own, std::string_view name, const Object& value,
                       Range range) {
     std::optional<Object> of_class =
@@ -155,7 +184,7 @@ bool assign_to_member(Context& c, Namespace& own, std::string_view name, const O
     bool is_property = of_class && of_class->is(ObjectKind::kMethod) &&
                        of_class->get<MethodObject>().name != kField;
     bool is_new = own.new_in != nullptr && (c.runs_file || own.new_in == c.graph);
-    bool is_open = !own.is_frozen && own.unknown_all == nullptr && !is_property &&
+    bool is_open = !own.is_frozen && !own.is_shown && own.unknown_all == nullptr && !is_property &&
                    (own.kind == Namespace::Kind::kClass || own.kind == Namespace::Kind::kInstance);
     // A script is compiled more than once: what is older than this run of its function stays.
     bool is_of_instance = own.is_of_script && !c.runs_file && own.made_by == c.unit &&
@@ -249,6 +278,16 @@ bool set_fields_of(Context& c, Namespace& made, const Arguments& arguments, Argu
 
 }  // namespace
 
+namespace {
+
+// A number or text that is what it shows.
+bool is_plain_value(const Object& object) {
+    return (object.is_number() || object.is(ObjectKind::kString) || object.is_none()) &&
+           object.shown_as() == ShownAs::kPlain && class_of(object) == nullptr;
+}
+
+}  // namespace
+
 Object instantiate(Context& c, Namespace& type, const Arguments& arguments) {
     if (type.unknown_all != nullptr) {
         report_unknown(c, unknown_object(type.unknown_all), type.name, arguments.range);
@@ -280,6 +319,16 @@ Object instantiate(Context& c, Namespace& type, const Arguments& arguments) {
                 member_of_value(type.object(), arguments.positional[0])) {
             return *member;
         }
+    }
+    // No value of a member; of flags, and so of members that are ints, it may be several of them.
+    std::optional<std::vector<Object>> members = members_of(type.object());
+    if (members && arguments.positional.size() == 1 && arguments.keywords.empty() &&
+        is_plain_value(arguments.positional[0]) &&
+        std::none_of(members->begin(), members->end(),
+                     [](const Object& one) { return one.is(ObjectKind::kInt); })) {
+        refuse(c, arguments.range,
+               fmt::format("{} is no value of `{}`", repr(arguments.positional[0]), type.name));
+        return raises(c, "ValueError");
     }
     bool is_plain = type.kind == Namespace::Kind::kClass && !type.is_open &&
                     arguments.positional.empty() && arguments.keywords.empty();

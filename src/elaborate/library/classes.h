@@ -2,6 +2,7 @@
 // What a class is stands in objects/namespaces.h, and what makes one in files/class_statements.h.
 #pragma once
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -20,6 +21,9 @@ Object bound_member(Context& c, Namespace& own, std::string_view name, const Obj
 // is the error object.
 Object bound_to(Context& c, const Object& self, Namespace& type, const Object& found,
                 syntax::Range range);
+
+// `__dict__` of an instance, whose members stay from then on. Nothing: it has none, or slots.
+std::optional<Object> shown_members(Context& c, Namespace& own);
 
 // own.name = value; false after a diagnostic.
 bool assign_to_member(Context& c, Namespace& own, std::string_view name, const Object& value,

@@ -121,7 +121,10 @@ Object parse_number(Context& c, const std::string& text, bool is_int, const Argu
         refuse(c, a.range, fmt::format("{} is not a number", repr(Object::string(text))));
     // A longer one may be an int that is too large here, and other digits may be Unicode's.
     constexpr size_t kSure = 18;
-    bool is_sure = text.size() <= kSure && std::none_of(text.begin(), text.end(), [](char one) {
+    constexpr std::string_view kOfNoInt = "{}[]()<>|,:;=*/%&!?'\"#@~^$`\\";
+    bool is_short =
+        text.size() <= kSure || (is_int && text.find_first_of(kOfNoInt) != std::string::npos);
+    bool is_sure = is_short && std::none_of(text.begin(), text.end(), [](char one) {
                        return (static_cast<unsigned char>(one) & 0x80) != 0;
                    });
     return is_sure ? raises(c, "ValueError") : failed;

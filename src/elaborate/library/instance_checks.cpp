@@ -20,6 +20,7 @@
 #include "elaborate/objects/dict_classes.h"
 #include "elaborate/objects/exception_types.h"
 #include "elaborate/objects/namespaces.h"
+#include "elaborate/objects/special_names.h"
 #include "elaborate/objects/statics.h"
 #include "elaborate/objects/type_objects.h"
 
@@ -27,14 +28,9 @@ namespace sardonyx::elaborate {
 
 namespace {
 
-// bool before int, of which it is one.
-constexpr std::string_view kBuiltinTypes[] = {"bool",  "int",  "float", "str",       "list",
-                                              "tuple", "dict", "set",   "frozenset", "type"};
-
-bool is_builtin_type(const Object& type) {
-    return type.is(ObjectKind::kPythonType) &&
-           std::find(std::begin(kBuiltinTypes), std::end(kBuiltinTypes),
-                     type.get<PythonType>().name) != std::end(kBuiltinTypes);
+bool is_builtin_class(const Object& type) {
+    return type.is(ObjectKind::kPythonType) && (is_builtin_type(type.get<PythonType>().name) ||
+                                                type.get<PythonType>().name == kNoneType);
 }
 
 // What a class of `typing` or `collections.abc` has as instances, of Python's own.
@@ -60,14 +56,13 @@ const AbstractRow* abstract_row(std::string_view name) {
 
 // Whether what Python says of a type is known here, of objects that the compiler looks into.
 bool is_asked_type(const PythonType& type) {
-    constexpr std::string_view kOthers[] = {"object",        "ndarray",         "generic",
-                                            "number",        "integer",         "inexact",
-                                            "signedinteger", "unsignedinteger", "floating"};
-    auto is_among = [&type](const auto& names) {
-        return std::find(std::begin(names), std::end(names), type.name) != std::end(names);
-    };
+    constexpr std::string_view kOthers[] = {"ndarray",         "generic", "number",
+                                            "integer",         "inexact", "signedinteger",
+                                            "unsignedinteger", "floating"};
+    bool is_other =
+        std::find(std::begin(kOthers), std::end(kOthers), type.name) != std::end(kOthers);
     return type.arguments.empty() &&
-           (is_among(kBuiltinTypes) || is_among(kOthers) || type.name == kNoneType ||
+           (is_builtin_type(type.name) || is_other || type.name == kNoneType ||
             abstract_row(type.name) != nullptr || is_exception_type(type.name) ||
             dict_class(type.name));
 }
@@ -225,9 +220,11 @@ bool is_plain_class(Context& c, const Object& type) {
     std::optional<Object> own = type.is(ObjectKind::kOpaque)
                                     ? c.function().environment->attribute(type, "__class__").value
                                     : std::nullopt;
-    return own && ((own->is(ObjectKind::kPythonType) && own->get<PythonType>().name == "type") ||
-                   (own->is(ObjectKind::kOpaque) &&
-                    own->get<OpaqueObject>().describe() == "<class 'type'>"));
+    if (own && own->is(ObjectKind::kOpaque)) {  // EnumType, which was EnumMeta
+        std::string shown = own->get<OpaqueObject>().describe();
+        return shown == "<class 'type'>" || shown.starts_with("<class 'enum.Enum");
+    }
+    return own && own->is(ObjectKind::kPythonType) && own->get<PythonType>().name == "type";
 }
 
 // Of an object that only Python can look into, by the classes that it has as bases.
@@ -252,7 +249,7 @@ Object instance_of_opaque(Context& c, const Arguments& a, const std::vector<Obje
             return Object::boolean(true);
         }
         // Others, such as Sequence, may say of a class that it is one of them.
-        is_certain = is_plain_class(c, type) || is_builtin_type(type);
+        is_certain = is_plain_class(c, type) || is_builtin_class(type);
     }
     return is_certain ? Object::boolean(false)
                       : refuse(c, a.range,
@@ -478,11 +475,12 @@ std::optional<bool> is_subclass(Context& c, const Object& type, const Object& ba
         bool is_base =
             std::any_of(order->items().begin(), order->items().end(),
                         [&base](const Object& one) { return is_same_object(one, base); });
-        bool is_certain = base.is(ObjectKind::kPythonType) || is_plain_class(c, base);
+        bool is_certain = base.is(ObjectKind::kPythonType) || is_plain_class(c, base) ||
+                          is_class(base);  // of named tuples
         return is_base || is_certain ? std::optional(is_base) : std::nullopt;
     }
     if (base.is(ObjectKind::kPythonType) && base.get<PythonType>().name == "object" &&
-        (is_class(type) || is_builtin_type(type))) {
+        (is_class(type) || is_builtin_class(type))) {
         return true;
     }
     Namespace *own = as_namespace(type), *other = as_namespace(base);
@@ -490,12 +488,17 @@ std::optional<bool> is_subclass(Context& c, const Object& type, const Object& ba
         other->unknown_all == nullptr && !other->is_protocol) {
         return is_derived(own, other);
     }
-    bool is_builtin_base = is_builtin_type(base);
+    bool is_builtin_base = is_builtin_class(base);
+    if (is_builtin_class(type) && is_class(base) && other->unknown_all == nullptr) {
+        return has_metaclass(base) && other->kind != Namespace::Kind::kEnumeration
+                   ? std::nullopt
+                   : std::optional(false);
+    }
     if (is_class(type) && own->unknown_all == nullptr && is_builtin_base &&
         own->kind != Namespace::Kind::kEnumeration) {
         return own->kind == Namespace::Kind::kNamedTuple && base.get<PythonType>().name == "tuple";
     }
-    if (is_builtin_type(type) && is_builtin_base) {
+    if (is_builtin_class(type) && is_builtin_base) {
         const std::string &one = type.get<PythonType>().name, &two = base.get<PythonType>().name;
         return one == two || (one == "bool" && two == "int");
     }
@@ -505,20 +508,20 @@ std::optional<bool> is_subclass(Context& c, const Object& type, const Object& ba
 }  // namespace
 
 Object py_issubclass(Context& c, const Arguments& a) {
+    std::optional<Object> unknown;
     for (const Object& base : alternatives(a.positional[1])) {
         std::optional<bool> answer = is_subclass(c, a.positional[0], base);
-        if (!answer) {
-            return refuse(c, a.range,
-                          fmt::format("`issubclass` of {} and {}", kind_name(a.positional[0]),
-                                      kind_name(base)),
-                          "compare classes of the program, or int, float, bool, str, list, dict "
-                          "and set");
-        }
-        if (*answer) {
+        if (answer && *answer) {
             return Object::boolean(true);
         }
+        unknown = answer ? unknown : base;
     }
-    return Object::boolean(false);
+    return !unknown ? Object::boolean(false)
+                    : refuse(c, a.range,
+                             fmt::format("`issubclass` of {} and {}", kind_name(a.positional[0]),
+                                         kind_name(*unknown)),
+                             "compare classes of the program, or int, float, bool, str, list, dict "
+                             "and set");
 }
 
 Object py_callable(Context& c, const Arguments& a) {

@@ -328,32 +328,33 @@ std::optional<bool> holds_for(Context& c, const Arguments& a, const Object& item
     return holds;
 }
 
-// The items for which the function holds up to the first for which it does not.
+// The items for which the function holds up to the first for which it does not. An iterator keeps
+// those after it.
 std::optional<Items> taken_while(Context& c, const Arguments& a) {
     const Object& list = a.positional[1];
-    Items taken;
-    if (is_endless(list)) {
-        while (taken.size() < kMostOfEndless) {
-            std::optional<Object> item = next_item(c, list);
-            std::optional<bool> holds = item ? holds_for(c, a, *item) : std::nullopt;
-            if (!holds || !*holds) {
-                return holds ? std::optional(taken) : std::nullopt;
-            }
-            taken.push_back(*item);
+    bool is_iterator = list.is(ObjectKind::kIterator) && !list.get<IteratorObject>().is_view();
+    std::optional<Items> items = is_iterator ? Items() : static_items(c, list);
+    auto next = [&](size_t place) {
+        return is_iterator             ? next_item(c, list)
+               : place < items->size() ? std::optional((*items)[place])
+                                       : std::nullopt;
+    };
+    for (Items taken; items;) {
+        if (is_endless(list) && taken.size() == kMostOfEndless) {
+            c.report(kLimitExceeded, a.range, "`itertools.takewhile` that does not end")
+                .with_help("take fewer items, as in `itertools.islice(xs, n)`");
+            return std::nullopt;
         }
-        c.report(kLimitExceeded, a.range, "`itertools.takewhile` that does not end")
-            .with_help("take fewer items, as in `itertools.islice(xs, n)`");
-        return std::nullopt;
-    }
-    std::optional<Items> items = static_items(c, list);
-    for (size_t i = 0; items && i < items->size(); ++i) {
-        std::optional<bool> holds = holds_for(c, a, (*items)[i]);
+        std::optional<Object> item = next(taken.size());
+        std::optional<bool> holds = !item              ? std::optional(false)
+                                    : item->is_error() ? std::nullopt
+                                                       : holds_for(c, a, *item);
         if (!holds || !*holds) {
-            return holds ? std::optional(taken) : std::nullopt;
+            return holds ? std::optional(std::move(taken)) : std::nullopt;
         }
-        taken.push_back((*items)[i]);
+        taken.push_back(*std::move(item));
     }
-    return items ? std::optional(taken) : std::nullopt;
+    return std::nullopt;
 }
 
 }  // namespace

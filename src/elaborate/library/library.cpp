@@ -50,9 +50,6 @@ constexpr NumpyType kNumpyTypes[] = {{"float16", ElementType::kFloat16},
                                      {"complex64", ElementType::kComplex64},
                                      {"complex128", ElementType::kComplex128}};
 
-constexpr std::string_view kPythonTypes[] = {"int",  "float", "bool",      "str",  "list",  "tuple",
-                                             "dict", "set",   "frozenset", "type", "object"};
-
 constexpr std::string_view kTypingNames[] = {"Optional", "Union", "List", "Dict",      "Mapping",
                                              "Sequence", "Tuple", "Any",  "Annotated", "Iterable"};
 
@@ -229,9 +226,7 @@ Object python_type(std::string_view name) {
 }
 
 std::optional<Object> library_name(std::string_view name) {
-    if (std::find(std::begin(kPythonTypes), std::end(kPythonTypes), name) !=
-            std::end(kPythonTypes) ||
-        is_exception_type(name)) {
+    if (is_builtin_type(name) || is_exception_type(name)) {
         return python_type(name);
     }
     if (name == kNotImplemented) {
@@ -244,7 +239,7 @@ std::optional<Object> library_name(std::string_view name) {
 }
 
 std::vector<std::string_view> library_names() {
-    std::vector<std::string_view> names(std::begin(kPythonTypes), std::end(kPythonTypes));
+    std::vector<std::string_view> names(std::begin(kBuiltinTypes), std::end(kBuiltinTypes));
     for (const BuiltinRow& row : builtin_rows()) {
         if (row.name.find('.') == std::string_view::npos) {
             names.push_back(row.name);

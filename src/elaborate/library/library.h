@@ -25,9 +25,6 @@ inline constexpr std::string_view kAuto = "auto";
 // The class of typing that classes of named tuples have as their base, and what a call of it makes.
 inline constexpr std::string_view kNamedTuple = "NamedTuple";
 
-// The class of None, which has no name among the builtins.
-inline constexpr std::string_view kNoneType = "NoneType";
-
 // The object of a builtin name (`len`, `range`, `float`); nothing when there is none.
 std::optional<Object> library_name(std::string_view name);
 

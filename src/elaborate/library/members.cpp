@@ -16,6 +16,7 @@
 #include "elaborate/emit/opsets.h"
 #include "elaborate/emit/repairs.h"
 #include "elaborate/emit/sizes.h"
+#include "elaborate/library/builtins.h"
 #include "elaborate/library/classes.h"
 #include "elaborate/library/instance_checks.h"
 #include "elaborate/library/library.h"
@@ -272,6 +273,12 @@ Object module_member(Context& c, const Object& object, std::string_view name, Ra
     if (found) {
         return of_file != nullptr ? bound_member(c, *of_file, name, *found, range) : *found;
     }
+    // Where a file runs, what changes the dict would change the members.
+    if (!found && of_file != nullptr && name == "__dict__" && !c.runs_file) {
+        if (std::optional<Object> members = shown_members(c, *of_file)) {
+            return *members;
+        }
+    }
     std::vector<std::string> own;
     std::vector<std::string_view> known;
     if (module.environment != nullptr) {
@@ -349,6 +356,10 @@ constexpr std::string_view kStringMethods[] = {
     "partition",  "zfill",    "count",      "format",  "isdigit",      "rpartition",
     "isalpha",    "isalnum",  "ljust",      "rjust",   "center",       "rsplit",
     "splitlines", "swapcase", "casefold",   "isupper", "islower",      "isspace"};
+bool is_string_method(std::string_view name) {
+    return std::find(std::begin(kStringMethods), std::end(kStringMethods), name) !=
+           std::end(kStringMethods);
+}
 // int.is_integer is newer than the oldest Python that is supported.
 constexpr std::string_view kIntMethods[] = {"bit_length", "bit_count"};
 constexpr std::string_view kFloatMethods[] = {"is_integer"};
@@ -454,6 +465,11 @@ Object member(Context& c, const Object& object, std::string_view name, Range ran
             }
             if (name == "fromkeys" && object.get<PythonType>().name == "dict") {
                 return Object::make(ObjectKind::kBuiltin, library_builtin("dict.fromkeys"));
+            }
+            if (object.get<PythonType>().name == "str" && is_string_method(name)) {
+                return bind_arguments(
+                    Object::make(ObjectKind::kBuiltin, library_builtin("str.method")),
+                    {Object::string(std::string(name))}, {});
             }
             if (name == "__name__" && library_name(object.get<PythonType>().name)) {
                 return Object::string(object.get<PythonType>().name);

@@ -25,6 +25,7 @@
 #include "elaborate/objects/items.h"
 #include "elaborate/objects/statics.h"
 #include "elaborate/operators/arithmetic.h"
+#include "elaborate/operators/equality.h"
 
 namespace sardonyx::elaborate {
 
@@ -138,7 +139,7 @@ Object extreme(Context& c, const Arguments& a, Extreme which) {
     }
     size_t best = 0;
     for (size_t i = 1; i < items.size(); ++i) {
-        Object better = static_compare(
+        Object better = certain_compare(
             c, which == Extreme::kMax ? syntax::CompareOp::kGt : syntax::CompareOp::kLt, (*keys)[i],
             (*keys)[best], a.range);
         if (better.is_error()) {

@@ -5,6 +5,7 @@
 #include "elaborate/library/call_caches.h"
 #include "elaborate/library/library.h"
 #include "elaborate/objects/namespaces.h"
+#include "elaborate/objects/type_objects.h"
 
 namespace sardonyx::elaborate {
 namespace {

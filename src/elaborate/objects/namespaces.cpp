@@ -154,6 +154,11 @@ Namespace* compared_by_fields(const Object& object) {
     return is_compared ? found : nullptr;
 }
 
+bool are_ordered(const Object& a, const Object& b) {
+    const Namespace *left = compared_by_fields(a), *right = compared_by_fields(b);
+    return left != nullptr && right != nullptr && left->of == right->of && left->of->has_order;
+}
+
 Object fields_of(Namespace& instance) {
     if (instance.of->is_open) {
         DictObject held;
@@ -225,22 +230,6 @@ std::optional<Object> special_method(const Object& instance, std::string_view na
         return std::nullopt;
     }
     return const_cast<Namespace*>(own->of)->lookup(name);
-}
-
-bool is_special_method(std::string_view name) {
-    constexpr std::string_view kPlain[] = {"__repr__",     "__str__",  "__hash__", "__bool__",
-                                           "__contains__", "__iter__", "__neg__",  "__pos__",
-                                           "__invert__",   "__eq__",   "__ne__",   "__lt__",
-                                           "__le__",       "__gt__",   "__ge__"};
-    constexpr std::string_view kTurned[] = {"add__", "sub__", "mul__",     "matmul__", "truediv__",
-                                            "mod__", "pow__", "lshift__",  "rshift__", "or__",
-                                            "xor__", "and__", "floordiv__"};
-    auto is_among = [](std::string_view one, const auto& names) {
-        return std::find(std::begin(names), std::end(names), one) != std::end(names);
-    };
-    return is_among(name, kPlain) ||
-           (name.starts_with("__") && is_among(name.substr(2), kTurned)) ||
-           (name.starts_with("__r") && is_among(name.substr(3), kTurned));
 }
 
 bool has_own_equality(const Object& object) {

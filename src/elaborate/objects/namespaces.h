@@ -40,9 +40,10 @@ class Namespace : public Environment {
     bool has_order = false;             // a dataclass whose instances are ordered by their fields
     bool is_open = false;  // types.SimpleNamespace, whose instances compare by all that they hold
     bool is_frozen = false;
-    bool is_of_script = false;                      // made while a script is compiled
-    bool has_eq = true;                             // a dataclass whose instances compare by fields
-    bool has_repr = true;                           // one whose instances show all of their fields
+    bool is_shown = false;      // an instance whose members a dict shows, so that they stay
+    bool is_of_script = false;  // made while a script is compiled
+    bool has_eq = true;         // a dataclass whose instances compare by fields
+    bool has_repr = true;       // one whose instances show all of their fields
     std::optional<std::vector<std::string>> slots;  // nothing: instances take any member
     bool is_abc = false;                            // ABC or Protocol is among its bases
     bool is_protocol = false;                       // Protocol is its base
@@ -123,13 +124,11 @@ bool is_a(const Object& object, const Namespace* type);
 // The method of this name of an instance's class; nothing: it has none.
 std::optional<Object> special_method(const Object& instance, std::string_view name);
 
-// Whether a plain class may have a special method of this name, beside those that make its
-// instances, call them and give their items: operators, comparisons and the like. What prints an
-// instance, or makes a key of it, is refused where a program does that.
-bool is_special_method(std::string_view name);
-
 // Whether Python asks the instance's class whether it is equal to something.
 bool has_own_equality(const Object& object);
+
+// Whether two objects are instances of one dataclass, which orders them by their fields.
+bool are_ordered(const Object& a, const Object& b);
 
 // The members of an enumeration, in order; nothing: it is none, or its members are mere values
 // here.

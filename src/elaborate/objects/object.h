@@ -153,6 +153,13 @@ struct OpaqueObject {
     virtual bool is_same(const OpaqueObject& other) const { return this == &other; }
     virtual bool equals(const Object& other) const = 0;
     virtual bool is_hashable() const { return true; }
+    // Whether it is a class of which `|` makes a union.
+    virtual bool is_class() const { return false; }
+    // -1, 0, 1 of instances of a dataclass that is ordered; nothing: that is not known.
+    virtual std::optional<int> order(const Object& other) const {
+        (void)other;
+        return std::nullopt;
+    }
 };
 
 // A module: a native one by its dotted name, or a file's namespace.

@@ -18,6 +18,7 @@
 #include "elaborate/objects/exception_types.h"
 #include "elaborate/objects/namespaces.h"
 #include "elaborate/objects/statics.h"
+#include "elaborate/objects/type_objects.h"
 #include "types/numpy_names.h"
 
 namespace sardonyx::elaborate {
@@ -341,12 +342,9 @@ class Shower {
     }
 
     std::optional<std::string> python_type(const Object& object) {
-        constexpr std::string_view kTypes[] = {"int",   "float", "bool", "str",       "list",
-                                               "tuple", "dict",  "set",  "frozenset", "NoneType"};
         const PythonType& type = object.get<PythonType>();
         bool is_builtin =
-            std::find(std::begin(kTypes), std::end(kTypes), type.name) != std::end(kTypes) ||
-            is_exception_type(type.name);
+            is_builtin_type(type.name) || type.name == kNoneType || is_exception_type(type.name);
         return is_builtin && type.arguments.empty()
                    ? std::optional(fmt::format("<class '{}'>", type.name))
                    : unknown(fmt::format("the type `{}`", type.name));

@@ -16,6 +16,7 @@
 #include "elaborate/objects/items.h"
 #include "elaborate/objects/namespaces.h"
 #include "elaborate/objects/owners.h"
+#include "elaborate/objects/type_objects.h"
 #include "elaborate/objects/unknowns.h"
 
 namespace sardonyx::elaborate {
@@ -281,9 +282,14 @@ std::optional<int> order(const Object& a, const Object& b) {
     if (is_text(a) && a.kind() == b.kind()) {
         return a.text().compare(b.text());
     }
-    Namespace *left = compared_by_fields(a), *right = compared_by_fields(b);
-    if (left != nullptr && right != nullptr && left->of == right->of && left->of->has_order) {
-        return order(fields_of(*left), fields_of(*right));
+    if (b.is(ObjectKind::kOpaque) && !a.is(ObjectKind::kOpaque)) {
+        std::optional<int> sign = order(b, a);
+        return sign ? std::optional(-*sign) : sign;
+    }
+    if (a.is(ObjectKind::kOpaque) || are_ordered(a, b)) {
+        return a.is(ObjectKind::kOpaque)
+                   ? a.get<OpaqueObject>().order(b)
+                   : order(fields_of(*as_namespace(a)), fields_of(*as_namespace(b)));
     }
     if (a.is_sequence() && a.kind() == b.kind()) {
         for (size_t i = 0; i < a.items().size() && i < b.items().size(); ++i) {
@@ -395,11 +401,10 @@ Object make_set(Context& c, const std::vector<Object>& items, syntax::Range rang
 
 bool is_static_operand(const Object& object) {
     constexpr ObjectKind kKinds[] = {
-        ObjectKind::kNone,       ObjectKind::kElementType, ObjectKind::kDict,
-        ObjectKind::kSet,        ObjectKind::kRange,       ObjectKind::kType,
-        ObjectKind::kPythonType, ObjectKind::kOpset,       ObjectKind::kEllipsis,
-        ObjectKind::kScript,     ObjectKind::kModule};
+        ObjectKind::kElementType, ObjectKind::kDict,     ObjectKind::kSet,    ObjectKind::kRange,
+        ObjectKind::kOpset,       ObjectKind::kEllipsis, ObjectKind::kScript, ObjectKind::kModule};
     return object.is_number() || is_text(object) || object.is_sequence() || is_set_view(object) ||
+           is_of_union(object) ||
            std::find(std::begin(kKinds), std::end(kKinds), object.kind()) != std::end(kKinds);
 }
 
@@ -429,11 +434,7 @@ Object static_binary(Context& c, Binary op, const Object& a, const Object& b, sy
     if (op == Binary::kMul && (is_text(b) || b.is_sequence()) && a.is_integer()) {
         return repeat(c, b, a.as_int(), range);
     }
-    auto is_type = [](const Object& object) {
-        return object.is(ObjectKind::kType) || object.is(ObjectKind::kPythonType) ||
-               object.is_none();
-    };
-    if (op == Binary::kBitOr && is_type(a) && is_type(b) && !(a.is_none() && b.is_none())) {
+    if (op == Binary::kBitOr && is_of_union(a) && is_of_union(b) && !(a.is_none() && b.is_none())) {
         return Object::make(ObjectKind::kPythonType, PythonType{"Union", {a, b}});
     }
     if (op == Binary::kMod && a.is(ObjectKind::kString)) {
@@ -546,11 +547,10 @@ Object static_compare(Context& c, syntax::CompareOp op, const Object& a, const O
         }
         return refuse(c, range, fmt::format("{} and {} have no order", kind_name(a), kind_name(b)));
     }
-    bool result = op == CompareOp::kLt    ? *sign < 0
-                  : op == CompareOp::kLtE ? *sign <= 0
-                  : op == CompareOp::kGt  ? *sign > 0
-                                          : *sign >= 0;
-    return Object::boolean(result);
+    return Object::boolean(op == CompareOp::kLt    ? *sign < 0
+                           : op == CompareOp::kLtE ? *sign <= 0
+                           : op == CompareOp::kGt  ? *sign > 0
+                                                   : *sign >= 0);
 }
 
 std::optional<bool> truth(const Object& object) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "elaborate/objects/namespaces.h"
+
 namespace sardonyx::elaborate {
 namespace {
 
@@ -9,6 +11,11 @@ constexpr std::string_view kLists[] = {"list", "List", "Sequence", "tuple", "Tup
 constexpr std::string_view kMaps[] = {"dict", "Dict", "Mapping"};
 
 }  // namespace
+
+bool is_builtin_type(std::string_view name) {
+    return std::find(std::begin(kBuiltinTypes), std::end(kBuiltinTypes), name) !=
+           std::end(kBuiltinTypes);
+}
 
 bool names_list(std::string_view python_type) {
     return std::find(std::begin(kLists), std::end(kLists), python_type) != std::end(kLists);
@@ -40,6 +47,21 @@ std::vector<Object> union_members(const Object& type) {
         add(Object::none());
     }
     return all;
+}
+
+bool is_of_union(const Object& object) {
+    switch (object.kind()) {
+        case ObjectKind::kType:
+        case ObjectKind::kPythonType:
+        case ObjectKind::kNone:
+            return true;
+        case ObjectKind::kElementType:
+            return object.type_form() == TypeForm::kNumpyClass;
+        case ObjectKind::kOpaque:
+            return object.get<OpaqueObject>().is_class();
+        default:
+            return is_class(object);
+    }
 }
 
 namespace {

@@ -15,6 +15,15 @@ inline constexpr std::string_view kOptionalType = "OPTIONAL";
 // ONNX's type of tensors of which only some elements are stored.
 inline constexpr std::string_view kSparseType = "SPARSE";
 
+// The classes of Python's builtins that the compiler knows, bool before int, of which it is one.
+inline constexpr std::string_view kBuiltinTypes[] = {
+    "bool", "int", "float", "str", "list", "tuple", "dict", "set", "frozenset", "type", "object"};
+
+bool is_builtin_type(std::string_view name);
+
+// The class of None, which has no name among the builtins.
+inline constexpr std::string_view kNoneType = "NoneType";
+
 // Whether a class of Python names a list of what is in its brackets.
 bool names_list(std::string_view python_type);
 // The same of a map of what is in its brackets.
@@ -23,6 +32,9 @@ bool names_map(std::string_view python_type);
 // The members of a union, `int | None` or Optional[int], and of those in it, without repetition; of
 // another type the type itself. None is a member as None is.
 std::vector<Object> union_members(const Object& type);
+
+// Whether `|` makes a union of it: a type, a class or None.
+bool is_of_union(const Object& object);
 
 // Nothing: it names none.
 std::optional<Type> named_type(const Object& object);

@@ -204,6 +204,12 @@ Object compare_pair(Context& c, syntax::CompareOp op, const Operand& first, cons
     if (std::optional<Object> special = special_compare(c, op, a, b, range)) {
         return *special;
     }
+    if (a.is(ObjectKind::kOpaque) != b.is(ObjectKind::kOpaque)) {
+        Object left = data_instance_of(c, a, b), right = data_instance_of(c, b, a);
+        if (!left.is(ObjectKind::kOpaque) && !right.is(ObjectKind::kOpaque)) {
+            return compare_pair(c, op, {left, first.range}, {right, second.range}, range);
+        }
+    }
     if (float_meets_tensor(a, b)) {
         Object left = beside_tensors(a), right = beside_tensors(b);
         return compare_pair(c, op, {left, first.range}, {right, second.range}, range);
@@ -220,6 +226,9 @@ Object compare_pair(Context& c, syntax::CompareOp op, const Operand& first, cons
                  "a comparison of a list whose length is known only when the graph runs")
             .with_help("compare its items, or tensors: `op.Equal`");
         return Object::error();
+    }
+    if (op <= CompareOp::kGtE && are_ordered(a, b)) {
+        return *compare_containers(c, op, a, b, range);
     }
     if ((op == CompareOp::kEq || op == CompareOp::kNotEq) && is_by_value(a) && is_by_value(b)) {
         return *compare_containers(c, op, a, b, range);

@@ -14,6 +14,7 @@
 #include "elaborate/objects/statics.h"
 #include "elaborate/objects/unknowns.h"
 #include "elaborate/operators/comparisons.h"
+#include "elaborate/operators/special_methods.h"
 #include "elaborate/operators/truth.h"
 
 namespace sardonyx::elaborate {
@@ -129,14 +130,23 @@ Object negated(Context& c, const Object& truth, Range range) {
 
 // a < b of what is static, of Python ints, and of sequences of them: bool, or the error object.
 Object certain_order(Context& c, CompareOp op, const Object& a, const Object& b, Range range) {
-    if (a.is_static() && b.is_static()) {
+    if (std::optional<Object> special = special_compare(c, op, a, b, range)) {
+        Object test = special->is_error() ? *special : condition(c, *special, range);
+        return test.is_tensor() ? refuse_uncertain(c, range) : test;
+    }
+    if (are_ordered(a, b)) {
+        return certain_order(c, op, fields_of(*as_namespace(a)), fields_of(*as_namespace(b)),
+                             range);
+    }
+    bool are_alike = a.is_sequence() && a.kind() == b.kind();  // with items that say what is less
+    if (!are_alike && a.is_static() && b.is_static()) {
         return static_compare(c, op, a, b, range);
     }
     if (is_python_int(a) && is_python_int(b)) {
         std::optional<bool> settled = settled_compare(op, a, b);
         return settled ? Object::boolean(*settled) : refuse_uncertain(c, range);
     }
-    if (!a.is_sequence() || a.kind() != b.kind()) {
+    if (!are_alike) {
         return refuse_uncertain(c, range);
     }
     // The first items that differ decide, else the lengths.

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <iterator>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -13,11 +12,11 @@
 #include "elaborate/objects/exception_types.h"
 #include "elaborate/objects/iteration.h"
 #include "elaborate/objects/namespaces.h"
+#include "elaborate/objects/special_names.h"
 #include "elaborate/objects/statics.h"
 #include "elaborate/objects/unknowns.h"
 #include "elaborate/operators/lowered.h"
 #include "elaborate/operators/truth.h"
-#include "lowering/operators.h"
 
 namespace sardonyx::elaborate {
 
@@ -25,37 +24,6 @@ using syntax::CompareOp;
 using syntax::Range;
 
 namespace {
-
-// What the left operand is asked for, and what the right one.
-struct MethodNames {
-    std::string_view symbol, left, right;
-    bool is_compare = false;
-};
-
-// In the order of lowering::Binary.
-constexpr MethodNames kBinaryNames[] = {
-    {"+", "__add__", "__radd__"},
-    {"-", "__sub__", "__rsub__"},
-    {"*", "__mul__", "__rmul__"},
-    {"@", "__matmul__", "__rmatmul__"},
-    {"/", "__truediv__", "__rtruediv__"},
-    {"%", "__mod__", "__rmod__"},
-    {"**", "__pow__", "__rpow__"},
-    {"<<", "__lshift__", "__rlshift__"},
-    {">>", "__rshift__", "__rrshift__"},
-    {"|", "__or__", "__ror__"},
-    {"^", "__xor__", "__rxor__"},
-    {"&", "__and__", "__rand__"},
-    {"//", "__floordiv__", "__rfloordiv__"},
-};
-static_assert(std::size(kBinaryNames) == std::size(lowering::kBinarySymbols));
-
-// In the order of CompareOp.
-constexpr MethodNames kCompareNames[] = {
-    {"==", "__eq__", "__eq__", true}, {"!=", "__ne__", "__ne__", true},
-    {"<", "__lt__", "__gt__", true},  {"<=", "__le__", "__ge__", true},
-    {">", "__gt__", "__lt__", true},  {">=", "__ge__", "__le__", true},
-};
 
 // The class of the program that an object is an instance of; null: none that the compiler knows.
 const Namespace* class_in_program(Context& c, const Object& object) {
@@ -150,6 +118,24 @@ std::optional<Object> call_special(Context& c, const Object& instance, std::stri
                   : std::nullopt;
 }
 
+Object data_instance_of(Context& c, const Object& object, const Object& other) {
+    const Namespace* own = compared_by_fields(other);
+    if (!object.is(ObjectKind::kOpaque) || own == nullptr ||
+        own->of != class_in_program(c, object)) {
+        return object;
+    }
+    auto [made, place] = make_namespace(c, Namespace::Kind::kInstance, own->of->name, own->of);
+    place->is_frozen = own->of->is_frozen;
+    for (const std::string& field : own->of->fields) {
+        std::optional<Object> value = c.function().environment->attribute(object, field).value;
+        if (!value) {
+            return object;
+        }
+        place->set(field, *value);
+    }
+    return made;
+}
+
 bool has_special(Context& c, const Object& instance, std::string_view name) {
     return method_in(class_in_program(c, instance), name).has_value();
 }
@@ -161,19 +147,16 @@ std::optional<Object> asked_iterator(Context& c, const Object& instance) {
 
 std::optional<Object> special_binary(Context& c, syntax::BinaryOp op, const Object& a,
                                      const Object& b, Range range) {
-    return asked(c, kBinaryNames[static_cast<size_t>(lowered(op))], a, b, range);
+    return asked(c, binary_names(lowered(op)), a, b, range);
 }
 
 bool is_left_to_right(Context& c, syntax::BinaryOp op, const Object& a, const Object& b) {
-    const MethodNames& names = kBinaryNames[static_cast<size_t>(lowered(op))];
+    const MethodNames& names = binary_names(lowered(op));
     return (a.is(ObjectKind::kList) || a.is(ObjectKind::kSet)) && has_special(c, b, names.right);
 }
 
 std::optional<Object> special_unary(Context& c, syntax::UnaryOp op, const Object& a, Range range) {
-    std::string_view name = op == syntax::UnaryOp::kMinus    ? "__neg__"
-                            : op == syntax::UnaryOp::kPlus   ? "__pos__"
-                            : op == syntax::UnaryOp::kInvert ? "__invert__"
-                                                             : "";
+    std::string_view name = unary_name(op);
     return name.empty() ? std::nullopt : call_special(c, a, name, {}, range);
 }
 
@@ -220,8 +203,17 @@ std::optional<Object> special_compare(Context& c, CompareOp op, const Object& a,
                           "write `not a == b`");
         }
     }
-    return asked(c, kCompareNames[static_cast<size_t>(op)], a, b, range);
+    return asked(c, compare_names(op), a, b, range);
 }
+
+namespace {
+
+bool lacks_member(Context& c, const Object& opaque, std::string_view name) {
+    Environment::Answer answer = c.function().environment->attribute(opaque, name);
+    return !answer.value && answer.error.starts_with("AttributeError");
+}
+
+}  // namespace
 
 std::optional<Object> special_truth(Context& c, const Object& object, Range range) {
     std::optional<Object> answer = call_special(c, object, "__bool__", {}, range);
@@ -244,8 +236,10 @@ std::optional<Object> special_truth(Context& c, const Object& object, Range rang
     if (length) {
         return length->is_error() ? *length : condition(c, *length, range);
     }
-    return class_in_program(c, object) != nullptr ? std::optional(Object::boolean(true))
-                                                  : std::nullopt;
+    bool is_true = class_in_program(c, object) != nullptr ||
+                   (object.is(ObjectKind::kOpaque) && lacks_member(c, object, "__bool__") &&
+                    lacks_member(c, object, "__len__"));
+    return is_true ? std::optional(Object::boolean(true)) : std::nullopt;
 }
 
 }  // namespace sardonyx::elaborate

@@ -16,6 +16,10 @@ std::optional<Object> call_special(Context& c, const Object& instance, std::stri
 // Whether there is one.
 bool has_special(Context& c, const Object& instance, std::string_view name);
 
+// An instance of a dataclass of the program that Python has made as one of the compiler's, to be
+// compared with `other`, which is one; others as they are.
+Object data_instance_of(Context& c, const Object& object, const Object& other);
+
 // a + b and the like, where a class says what it is; nothing: none does.
 std::optional<Object> special_binary(Context& c, syntax::BinaryOp op, const Object& a,
                                      const Object& b, syntax::Range range);

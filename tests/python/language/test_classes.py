@@ -456,3 +456,126 @@ def test_special_methods_in_containers(body: str, code: str, tmp_path: pathlib.P
             runpy.run_path(str(path))["f"].to_model_bytes()
         answer, _ = shared_compiler().compile(text, "f")
         assert answer[0] == "error" and first_finding(answer).startswith(code), answer
+
+
+DATA = """\
+import dataclasses
+from dataclasses import InitVar, dataclass, field
+@dataclass(order=True)
+class Point:
+    a: object
+    b: object = 2
+@dataclass(kw_only=True, repr=False, eq=False)
+class Named:
+    a: int
+    b: int = field(default=3)
+@dataclass
+class Summed:
+    a: object
+    b: InitVar[int] = 4
+    c: int = field(init=False)
+    def __post_init__(self, b):
+        self.c = 2 + b
+@dataclass
+class Slotted:
+    __slots__ = ("a", "b")
+    a: object
+    b: object
+class Pair:
+    __slots__ = ("a", "__dict__")
+    def __init__(self, a):
+        self.a = a
+        self.z = 5.0
+class Twice(Pair):
+    __slots__ = "t"
+    def __init__(self, a, t):
+        super().__init__(a)
+        self.t = t
+    def go(self, y):
+        return self.a * y + self.t
+class Less:
+    def __init__(self, n):
+        self.n = n
+    def __lt__(self, other):
+        return self.n < other.n
+p, q, t = Point(1, 5), Point(1, 3), Twice(2.0, 3.0)
+best = min(Less(3), Less(1)).n
+---
+"""
+OF_DATA: list[tuple[str, Any]] = [
+    ("return x * (2.0 if p < q else 3.0) + sorted([p, q])[0].b + max(p, q).b", X * 3 + 8),
+    ("return x * (2.0 if Point(1, 3) >= q else 3.0) + sorted([p, Point(0)])[0].b", X * 2 + 2),
+    ("return x * (2.0 if p == Point(1, 5) else 3.0) + (4 if Point(1, 5) in [p] else 5)", X * 2 + 4),
+    ("return x * (2.0 if Point(0, x) < p else 3.0)", X * 2),
+    ("return x * (2.0 if Point(3, x) > Point(2, x) else 3.0)", X * 2),
+    ("return x * (2.0 if p == Point(2, x) else 3.0)", X * 3),
+    ("return x * Named(a=2).b + (1 if Named(a=1) == Named(a=1) else 2)", X * 3 + 2),
+    ("s = Summed(x, 7)\nreturn s.a * s.c + Summed(1).c", X * 9 + 6),
+    ("s = Slotted(x, 3.0)\ns.b = 4.0\nreturn s.a * s.b", X * 4),
+    ("s = Pair(x)\nreturn s.a * s.z", X * 5),
+    ("return Twice(2.0, x).go(x) + t.go(x)", X * 5 + 3),
+    ("return x * sorted([Less(3), Less(1)])[0].n + max([Less(1), Less(5)]).n + best", X + 6),
+    ("return x * sorted([(2, Less(3)), (2, Less(1)), (1, Less(7))])[1][1].n", X),
+    ("k = Less(x)\nreturn vars(k)['n'] * len(k.__dict__)", X),
+    ("k = Less(2)\nreturn x * vars(k)['n'] + len(vars(t)) + vars(p)['a']", X * 2 + 2),
+]
+
+
+@pytest.mark.parametrize(("body", "expected"), OF_DATA, ids=[row[0] for row in OF_DATA])
+def test_dataclasses_and_slots(body: str, expected: Any, tmp_path: pathlib.Path) -> None:
+    check(DATA + body, expected, tmp_path, x=X)
+
+
+UNIONS: list[tuple[str, float]] = [
+    ("isinstance(k, K | int)", 1.0),
+    ("isinstance(3, K | int)", 1.0),
+    ("isinstance('', K | int)", 0.0),
+    ("isinstance(K(), str | None)", 0.0),
+    ("isinstance(None, int | K | None)", 1.0),
+    ("isinstance(J(), L | K)", 1.0),
+    ("isinstance(J(), U)", 1.0),
+    ("issubclass(J, U)", 1.0),
+    ("U == (int | K)", 1.0),
+    ("isinstance(np.float32(1), np.float32 | int)", 1.0),
+]
+
+
+@pytest.mark.parametrize(("test", "expected"), UNIONS, ids=[row[0] for row in UNIONS])
+def test_unions_of_classes(test: str, expected: float, tmp_path: pathlib.Path) -> None:
+    head = "class K: pass\nclass J(K): pass\nclass L: pass\nU = K | int\nk = K()\n---\n"
+    check(f"{head}return x * (1.0 if {test} else 0.0)", X * np.float32(expected), tmp_path, x=X)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "k = Less(1)\nd = vars(k)\nk.n = 2\nreturn x * d['n']",
+        "k = Less(1)\nvars(k)['n'] = 2\nreturn x * k.n",
+    ],
+)
+def test_members_of_a_dict_stay(body: str, tmp_path: pathlib.Path) -> None:
+    text = text_of(DATA + body, False, {"x": X})
+    path = tmp_path / "program.py"
+    path.write_text(text)
+    with pytest.raises(sardonyx.CompileError):
+        runpy.run_path(str(path))["f"].to_model_bytes()
+    assert shared_compiler().compile(text, "f")[0][0] == "error"
+
+
+OF_KNOWN: list[tuple[str, float]] = [
+    ("issubclass(K, int | None)", 0.0),
+    ("issubclass(K, str | K)", 1.0),
+    ("isinstance((1, 2), E | list)", 0.0),
+    ("sorted(['b', 'A'], key=str.upper) == ['A', 'b']", 1.0),
+    ("member(2) + member(9) == 5", 1.0),
+]
+
+
+@pytest.mark.parametrize(("test", "expected"), OF_KNOWN, ids=[row[0] for row in OF_KNOWN])
+def test_classes_and_members(test: str, expected: float, tmp_path: pathlib.Path) -> None:
+    head = (
+        "from enum import Enum\nclass K: pass\nclass E(Enum):\n    A = 1\n    B = 2\ne = E.A\n"
+        "def member(n):\n    try:\n        return E(n).value\n    except ValueError:\n"
+        "        return 3\n---\n"
+    )
+    check(f"{head}return x * (1.0 if {test} else 0.0)", X * np.float32(expected), tmp_path, x=X)
