@@ -292,7 +292,7 @@ Type refined(const Type& found, const Type& annotated) {
     }
     Shape shape = both.shape();
     for (size_t i = 0; i < shape.size(); ++i) {
-        shape[i] = as_written(shape[i]).is_unknown() ? annotated.shape()[i] : shape[i];
+        shape[i] = is_written(shape[i]) ? shape[i] : annotated.shape()[i];
     }
     both.set_shape(std::move(shape));
     return both;

@@ -228,21 +228,37 @@ Dim bounded_symbol(std::string_view name, DimBounds bounds) {
     return Dim::from_expression(std::move(expression));
 }
 
-void for_each_bounded(const Dim& dim,
-                      const std::function<void(const std::string& name, const DimBounds&)>& visit) {
+namespace {
+
+void each_symbol_factor(const Dim& dim, const std::function<void(const DimFactor&)>& visit) {
     if (!dim.is_symbolic()) {
         return;
     }
     for (const DimTerm& term : dim.expression()->terms) {
         for (const DimFactorPointer& factor : term.factors) {
-            if (factor->kind != FactorKind::kSymbol) {
-                for_each_bounded(factor->left, visit);
-                for_each_bounded(factor->right, visit);
-            } else if (*factor->bounds.lower > 0 || factor->bounds.upper) {
-                visit(factor->name, factor->bounds);
+            if (factor->kind == FactorKind::kSymbol) {
+                visit(*factor);
+            } else {
+                each_symbol_factor(factor->left, visit);
+                each_symbol_factor(factor->right, visit);
             }
         }
     }
+}
+
+}  // namespace
+
+void each_symbol(const Dim& dim, const std::function<void(const std::string& name)>& visit) {
+    each_symbol_factor(dim, [&visit](const DimFactor& factor) { visit(factor.name); });
+}
+
+void for_each_bounded(const Dim& dim,
+                      const std::function<void(const std::string& name, const DimBounds&)>& visit) {
+    each_symbol_factor(dim, [&visit](const DimFactor& factor) {
+        if (*factor.bounds.lower > 0 || factor.bounds.upper) {
+            visit(factor.name, factor.bounds);
+        }
+    });
 }
 
 Dim Dim::from_expression(DimExpression expression) {

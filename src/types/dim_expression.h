@@ -74,6 +74,8 @@ struct DimExpression {
 // A symbol that its author promises to lie between these; at least 0. It equals the symbol of that
 // name without bounds: they say what is known of it, not which one it is.
 Dim bounded_symbol(std::string_view name, DimBounds bounds);
+// The names of the symbols in the Dim, as often as they stand there.
+void each_symbol(const Dim& dim, const std::function<void(const std::string& name)>& visit);
 // The symbols of the Dim of which more is known than that they are sizes.
 void for_each_bounded(const Dim& dim,
                       const std::function<void(const std::string& name, const DimBounds&)>& visit);
@@ -82,7 +84,7 @@ void for_each_bounded(const Dim& dim,
 std::vector<DimTerm> terms_of(const Dim& dim);
 // The Dim that is one function of two others; unknown when it grows too deep or too long.
 Dim function_of(FactorKind kind, const Dim& left, const Dim& right);
-// The function that the whole Dim is; null when it is anything else.
+// The function or symbol that the whole Dim is; null when it is anything else.
 const DimFactor* as_function(const Dim& dim, FactorKind kind);
 
 // Letters, digits, `_`, and every byte of a character beyond ASCII.

@@ -4,6 +4,8 @@
 #include <cctype>
 #include <iterator>
 
+#include "types/dim_expression.h"
+
 namespace sardonyx {
 
 bool is_placeholder(std::string_view name) {
@@ -16,11 +18,10 @@ bool is_placeholder(std::string_view name) {
 
 std::vector<std::string> symbols_of(const Dim& dim) {
     std::vector<std::string> symbols;
-    (void)dim.substitute([&symbols](std::string_view symbol) {
+    each_symbol(dim, [&symbols](const std::string& symbol) {
         if (std::find(symbols.begin(), symbols.end(), symbol) == symbols.end()) {
-            symbols.emplace_back(symbol);
+            symbols.push_back(symbol);
         }
-        return Dim::symbol(symbol);
     });
     return symbols;
 }

@@ -7,11 +7,10 @@
 namespace sardonyx::elaborate {
 namespace {
 
-// The name that the dim is; nothing for a number or a larger expression.
-std::optional<std::string> sole_name(const Dim& dim) {
-    std::vector<std::string> names = symbols_of(dim);
-    bool is_sole = names.size() == 1 && dim.equals(Dim::symbol(names[0]));
-    return is_sole ? std::optional(names[0]) : std::nullopt;
+// The name that the dim is; null for a number or a larger expression.
+const std::string* sole_name(const Dim& dim) {
+    const DimFactor* symbol = as_function(dim, FactorKind::kSymbol);
+    return symbol != nullptr ? &symbol->name : nullptr;
 }
 
 // Whether no number lies between the bounds of both, whose names need not mean the same.
@@ -38,9 +37,9 @@ void DimBindings::bind(const Type& annotation, const Type& found, diagnostics::S
         return;
     }
     for (size_t i = 0; i < annotation.shape().size(); ++i) {
-        std::optional<std::string> name = sole_name(annotation.shape()[i]);
-        if (name && !found.shape()[i].is_unknown()) {
-            bindings_.emplace(*name, Binding{found.shape()[i], where});
+        const std::string* name = sole_name(annotation.shape()[i]);
+        if (name != nullptr && !found.shape()[i].is_unknown()) {
+            bindings_.try_emplace(*name, Binding{found.shape()[i], where});
         }
     }
 }

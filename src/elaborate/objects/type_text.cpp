@@ -4,6 +4,7 @@
 
 #include "elaborate/objects/context.h"
 #include "infer/subgraph.h"
+#include "types/dim_expression.h"
 
 namespace sardonyx::elaborate {
 
@@ -11,6 +12,12 @@ Dim as_written(const Dim& dim) {
     return dim.substitute([](std::string_view symbol) {
         return infer::fresh_number(symbol) ? Dim() : Dim::symbol(symbol);
     });
+}
+
+bool is_written(const Dim& dim) {
+    bool all = !dim.is_unknown();
+    each_symbol(dim, [&all](const std::string& name) { all = all && !infer::fresh_number(name); });
+    return all;
 }
 
 namespace {

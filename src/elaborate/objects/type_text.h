@@ -10,6 +10,8 @@ namespace sardonyx::elaborate {
 // The dimension, or unknown where it depends on a name that inference has invented: nobody has
 // written that.
 Dim as_written(const Dim& dim);
+// Whether it is known, and depends on no such name.
+bool is_written(const Dim& dim);
 
 // "FLOAT[N, 4]", with "?" for such a dimension.
 std::string type_text(const Type& type);
