@@ -27,9 +27,9 @@ def product(a, b):
 
 @aten("linear.default")
 def linear(input, weight, bias=None):
-    turned = op.Transpose(weight, perm=[1, 0]) if weight.ndim == 2 else weight
     if input.ndim == 2 and weight.ndim == 2 and bias is not None and bias.ndim <= 1:
         return op.Gemm(input, weight, bias, transB=1)
+    turned = op.Transpose(weight, perm=[1, 0]) if weight.ndim == 2 else weight
     y = op.MatMul(input, turned)
     return y if bias is None else y + bias
 

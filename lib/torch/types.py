@@ -53,6 +53,13 @@ def weight_of(x):
 
 @inline
 def result_type(a, b):
+    # The operands of most calls: tensors of one type, or a tensor of floats and a number.
+    if not is_number(a):
+        if not is_number(b):
+            if a.dtype == b.dtype:
+                return a.dtype
+        elif a.dtype.is_floating_point():
+            return a.dtype
     first, second = type_of(a), type_of(b)
     if first == second:
         return first

@@ -21,7 +21,7 @@ from .._core import (
     python_target,
     vmap_target,
 )
-from ._decompose import REMADE, decomposed, is_mark
+from ._decompose import REMADE, decomposed, graphs_in, is_mark, targets_in
 from ._program import Body, ElementType, Facts, Input, Node, Place, Problem, Program, Ref, Weight
 from ._schema import Schema, schema_of
 
@@ -36,6 +36,8 @@ _ELEMENT_TYPES = {
 # The element types of the parts of a complex number.
 _PARTS = {torch.complex32: "FLOAT16", torch.complex64: "FLOAT", torch.complex128: "DOUBLE"}
 _DTYPES: dict[torch.dtype, int] = {}  # a number for each
+# Each node asks for these: torch looks up its names in a function of its own.
+_Tensor, _GraphNode, _Overload = torch.Tensor, fx.Node, torch._ops.OpOverload
 _PLAIN = frozenset((int, bool, float, str, type(None)))  # what a program has as torch has it
 _TWO_PARTS = "keep real and imaginary parts in two tensors"
 
@@ -91,7 +93,7 @@ def _dim_text(expression: Any, names: Mapping[str, str]) -> str:
 
 def annotation(value: Any, names: _DimNames) -> str:
     """The type of a tensor in a script; empty if it is not a tensor."""
-    base = _ELEMENT_TYPES.get(value.dtype) if isinstance(value, torch.Tensor) else None
+    base = _ELEMENT_TYPES.get(value.dtype) if isinstance(value, _Tensor) else None
     if base is None:
         return ""
     dims = [str(size) if type(size) is int else names.size(size) for size in value.shape]
@@ -100,7 +102,7 @@ def annotation(value: Any, names: _DimNames) -> str:
 
 def _is_complex(value: Any) -> bool:
     """Whether it is a complex tensor, or a list of some."""
-    if isinstance(value, torch.Tensor):
+    if isinstance(value, _Tensor):
         return value.dtype in _PARTS
     return isinstance(value, (list, tuple)) and any(_is_complex(one) for one in value)
 
@@ -123,22 +125,13 @@ def _storage(value: Any) -> int:
     return int(value.untyped_storage()._cdata)
 
 
-def _calls(module: fx.GraphModule) -> Iterator[fx.Node]:
-    """Those of the graph and of the graphs inside of it."""
-    for inner in module.modules():
-        if isinstance(inner, fx.GraphModule):
-            yield from (node for node in inner.graph.nodes if node.op == "call_function")
-
-
 def _needs_storages(module: fx.GraphModule) -> bool:
     """Whether an operator writes in place, or reads memory: storages tell what that means."""
-    # By identity: to compute the hash of an overload takes long.
-    targets = {id(target): target for target in (node.target for node in _calls(module))}
-    return any(
-        isinstance(target, torch._ops.OpOverload)
-        and (schema_of(target).changes_memory or schema_of(target).is_strided)
-        for target in targets.values()
-    )
+    schemas = (
+        schema_of(target) for inner in graphs_in(module) for target in targets_in(inner)
+        if isinstance(target, _Overload)
+    )  # fmt: skip
+    return any(one.changes_memory or one.is_strided for one in schemas)
 
 
 def _modules(around: Iterable[tuple[Any, Any]]) -> tuple[tuple[str, str], ...]:
@@ -183,7 +176,7 @@ class _Reader:
 
     def value(self, value: Any, node: Node, program: Program) -> Any:
         kind = type(value)
-        if kind is fx.Node:
+        if kind is _GraphNode:
             return Ref(value.name)
         if kind in _PLAIN:
             return value
@@ -213,7 +206,10 @@ class _Reader:
         """By place as torch gives them, by name from the first that is left out."""
         args, by_name = fx_node.args, False
         if not schema.leaves_out:
-            node.args = [self.value(value, node, program) for value in args]
+            node.args = [
+                Ref(value.name) if type(value) is _GraphNode else self.value(value, node, program)
+                for value in args
+            ]
         else:
             for (parameter, left_out), value in zip(schema.parameters, args, strict=False):
                 if left_out:
@@ -237,12 +233,13 @@ class _Reader:
                 )
 
     def call(
-        self, fx_node: fx.Node, value: Any, module: fx.GraphModule, program: Program
+        self, fx_node: fx.Node, value: Any, kind: str, module: fx.GraphModule, program: Program
     ) -> Node | None:
+        """The node, whose value has an annotation of this kind."""
         target, place = fx_node.target, self.place(fx_node.meta)
-        kind = annotation(value, self.dim_names)
-        node = Node(fx_node.name, "", [], {}, kind, place, self.storage(value))
-        if isinstance(target, torch._ops.OpOverload):
+        storage = _storage(value) if self.needs_storages else 0
+        node = Node(fx_node.name, "", [], {}, kind, place, storage)
+        if isinstance(target, _Overload):
             return self.operator(fx_node, node, value, program)
         if isinstance(target, torch._ops.HigherOrderOperator):
             if means_nothing(str(target)):
@@ -269,15 +266,10 @@ class _Reader:
 
     def operator(self, fx_node: fx.Node, node: Node, value: Any, program: Program) -> Node | None:
         schema = schema_of(fx_node.target)
-        packet, node.target = schema.packet, schema.target
+        node.target = schema.target_in_program
         if schema.means_nothing:
             return None
-        if packet == "sym_size":
-            node.target = "py::size"
-        elif packet == "sym_numel":
-            node.target = "py::numel"
-        elif packet in ("item", "_local_scalar_dense"):
-            node.target = "py::item"
+        if node.target == "py::item":
             kinds = ((torch.SymBool, bool), (torch.SymFloat, float))
             node.element_type = next(
                 (k.__name__ for s, k in kinds if isinstance(value, (s, k))), "int"
@@ -345,12 +337,12 @@ class _Reader:
     def read(self, module: fx.GraphModule, program: Program) -> None:
         """The nodes and outputs."""
         for fx_node in module.graph.nodes:
-            value = fx_node.meta.get("val")
-            if _is_complex(value):
+            value, op = fx_node.meta.get("val"), fx_node.op
+            kind = annotation(value, self.dim_names) if op == "call_function" else ""
+            if not kind and _is_complex(value):
                 self.complex.add(fx_node)
-            op = fx_node.op
             if op == "call_function":
-                node = self.call(fx_node, value, module, program)
+                node = self.call(fx_node, value, kind, module, program)
                 if node is not None:
                     program.nodes.append(node)
             elif op == "output":

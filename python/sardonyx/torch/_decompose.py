@@ -15,6 +15,7 @@ from typing import Any
 
 import torch
 from torch import fx
+from torch.export.graph_signature import InputKind
 from torch.utils import _pytree
 
 from .._core import functional_overload, vmap_target
@@ -29,17 +30,32 @@ _SIZES = frozenset(("sym_size", "sym_numel", "item", "_local_scalar_dense"))
 
 def is_mark(node: fx.Node) -> bool:
     """Whether it is one of the marks in a graph between which operators are of single elements."""
-    return getattr(node.target, "__module__", "") == "torch._functorch.predispatch"
+    return _is_mark(node.target)
+
+
+def _is_mark(target: Any) -> bool:
+    return getattr(target, "__module__", "") == "torch._functorch.predispatch"
+
+
+def graphs_in(module: torch.nn.Module) -> list[fx.GraphModule]:
+    """The module's graph, and those inside of it."""
+    return [one for one in module.modules() if isinstance(one, fx.GraphModule)]
+
+
+def targets_in(module: fx.GraphModule) -> list[Any]:
+    """What a graph calls, each once: most is called many times.
+
+    By identity, as to compute the hash of an overload takes long.
+    """
+    targets = [node.target for node in module.graph.nodes if node.op == "call_function"]
+    return list({id(target): target for target in targets}.values())
 
 
 def transformations(exported: torch.export.ExportedProgram) -> set[str]:
     """The kinds of transformations of `torch.func` that have marks in it: "vmap" or "other"."""
-    graphs = [
-        one.graph for one in exported.graph_module.modules() if isinstance(one, fx.GraphModule)
-    ]
     marks = {
-        node.target.__name__ for graph in graphs for node in graph.nodes
-        if node.op == "call_function" and is_mark(node)
+        target.__name__ for graph in graphs_in(exported.graph_module)
+        for target in targets_in(graph) if _is_mark(target)
     }  # fmt: skip
     return {"vmap" if vmap_target(name) else "other" for name in marks}
 
@@ -53,11 +69,10 @@ def has_wrapped_weights(exported: torch.export.ExportedProgram) -> bool:
 
 def without_tokens(exported: torch.export.ExportedProgram) -> torch.export.ExportedProgram:
     """Without the inputs and outputs by which `run_decompositions` keeps checks in order."""
-    from torch.export._remove_effect_tokens_pass import _remove_effect_tokens
-    from torch.export.graph_signature import InputKind
-
     if all(one.kind != InputKind.TOKEN for one in exported.graph_signature.input_specs):
         return exported
+    from torch.export._remove_effect_tokens_pass import _remove_effect_tokens
+
     made = copy.copy(exported)  # the user's own stays as it is
     made._graph_module = copy.deepcopy(exported.graph_module)
     made._graph_signature = copy.deepcopy(exported.graph_signature)
@@ -333,20 +348,16 @@ def decomposed(
         name: decomposed(child, known, is_body=True) for name, child in module.named_children()
         if isinstance(child, fx.GraphModule)
     }  # fmt: skip
-    calls = [node for node in module.graph.nodes if node.op == "call_function"]
-    # Each target is looked up once: most stand in a graph many times. By identity, as to compute
-    # the hash of an overload takes long.
-    targets: dict[int, Any] = {id(target): target for target in (node.target for node in calls)}
+    targets = targets_in(module)
     lacking = {
-        key for key, target in targets.items()
+        id(target) for target in targets
         if isinstance(target, torch._ops.OpOverload) and not _is_known(target, known)
     }  # fmt: skip
-    has_bodies = any(
-        isinstance(target, torch._ops.HigherOrderOperator) for target in targets.values()
-    )
+    has_bodies = any(isinstance(target, torch._ops.HigherOrderOperator) for target in targets)
     unknown = [
-        node for node in (calls if lacking or has_bodies else ())
-        if id(node.target) in lacking or _is_autocast(node) or _is_flex_attention(node)
+        node for node in (module.graph.nodes if lacking or has_bodies else ())
+        if node.op == "call_function"
+        and (id(node.target) in lacking or _is_autocast(node) or _is_flex_attention(node))
     ]  # fmt: skip
     changed = {name: one for name, one in inner.items() if one is not getattr(module, name)}
     if not unknown and not changed:

@@ -225,8 +225,7 @@ class Exported:
         """Whether functions of the user are called, which may be others tomorrow."""
         from ._operators import own_overloads
 
-        names = [name for name, _ in own_overloads().values()]
-        is_called = any(f"aten.{name}(" in self._text for name in names)
+        is_called = any(f"aten.{name}(" in self._text for name, _ in own_overloads().values())
         return is_called or bool(self._library.modules_of(self._text))
 
     def _weight_bytes(self) -> int:

@@ -15,6 +15,8 @@ class Schema:
         schema = overload._schema
         self.packet = schema.name.partition("::")[2]
         self.target = f"{schema.name}.{schema.overload_name or 'default'}"
+        # What programs call it: reads of sizes and numbers are Python's own.
+        self.target_in_program = _OF_PYTHON.get(self.packet, self.target)
         self.is_mutable = bool(schema.is_mutable)
         # The schema of prims::as_strided claims that it writes, but it makes a view.
         parameters = schema.arguments if self.is_mutable and schema.name != _AS_STRIDED else ()
@@ -31,6 +33,10 @@ class Schema:
 
 
 _AS_STRIDED = "prims::as_strided"
+_OF_PYTHON = {
+    "sym_size": "py::size", "sym_numel": "py::numel",
+    "item": "py::item", "_local_scalar_dense": "py::item",
+}  # fmt: skip
 # By identity, as to compute the hash of an overload takes long.
 _schemas: dict[int, tuple[weakref.ref[Any], Schema]] = {}
 
