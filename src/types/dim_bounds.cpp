@@ -179,6 +179,9 @@ DimBounds bounds_of(const Dim& dim) {
         Bound value = dim.is_static() ? Bound(dim.value()) : std::nullopt;
         return {value, value};
     }
+    if (const DimFactor* symbol = as_function(dim, FactorKind::kSymbol)) {
+        return symbol->bounds;
+    }
     Budget budget;
     Bound lower = lower_of(dim, budget);
     budget = Budget();
