@@ -13,12 +13,14 @@
 #include <sardonyx/export.h>
 #include <sardonyx/model.h>
 
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -53,6 +55,15 @@ SDX_API Expr binary(std::string_view symbol, const Expr& a, double b);
 SDX_API Expr binary(std::string_view symbol, double a, const Expr& b);
 SDX_API Expr operator-(const Expr& a);
 
+// An int as the double that it is. Error: it has more than 53 bits.
+SDX_API double exact_double(uint64_t magnitude, bool is_negative);
+template <std::integral T>
+double exact_double(T number) {
+    auto bits = static_cast<uint64_t>(number);
+    bool is_negative = std::is_signed_v<T> && static_cast<int64_t>(bits) < 0;
+    return exact_double(is_negative ? 0 - bits : bits, is_negative);
+}
+
 #define SDX_BUILDER_OPERATOR(symbol)                            \
     inline Expr operator symbol(const Expr& a, const Expr& b) { \
         return binary(#symbol, a, b);                           \
@@ -62,6 +73,14 @@ SDX_API Expr operator-(const Expr& a);
     }                                                           \
     inline Expr operator symbol(double a, const Expr& b) {      \
         return binary(#symbol, a, b);                           \
+    }                                                           \
+    template <std::integral T>                                  \
+    Expr operator symbol(const Expr& a, T b) {                  \
+        return binary(#symbol, a, exact_double(b));             \
+    }                                                           \
+    template <std::integral T>                                  \
+    Expr operator symbol(T a, const Expr& b) {                  \
+        return binary(#symbol, exact_double(a), b);             \
     }
 SDX_BUILDER_OPERATOR(+)
 SDX_BUILDER_OPERATOR(-)

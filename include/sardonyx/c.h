@@ -116,7 +116,7 @@ typedef struct sdx_view {
 SDX_C sdx_error* sdx_value_borrow(const sdx_view* view, void (*release)(void* context),
                                   void* context, sdx_value** out);
 /* A tensor with storage of its own, which starts as zero. To be filled through sdx_value_view
- * before its first use. */
+ * before its first use; a byte of BOOL is 0 or 1. */
 SDX_C sdx_error* sdx_value_zeros(int32_t element_type, const int64_t* dims, int32_t rank,
                                  sdx_value** out);
 /* A tensor of STRING; text i has sizes[i] bytes, or ends with 0 where `sizes` is NULL. */

@@ -13,6 +13,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -29,8 +30,14 @@ class Argument {
         : kind_(value.is_nothing() ? SDX_ARGUMENT_NOTHING : SDX_ARGUMENT_VALUE),
           value_(std::move(value)) {}
     Argument(const Tensor& tensor) : Argument(RunValue(tensor)) {}
+    // Error: it is past int64.
     template <std::integral T>
-    Argument(T number) : kind_(SDX_ARGUMENT_INT), ints_{static_cast<int64_t>(number)} {}
+    Argument(T number) : kind_(SDX_ARGUMENT_INT), ints_{static_cast<int64_t>(number)} {
+        if (std::is_unsigned_v<T> && ints_[0] < 0) {
+            throw Error("the number " + std::to_string(static_cast<uint64_t>(number)) +
+                        " is past int64: give it as a Tensor");
+        }
+    }
     template <std::floating_point T>
     Argument(T number) : kind_(SDX_ARGUMENT_FLOAT), floats_{static_cast<double>(number)} {}
     Argument(ElementType type) : Argument(static_cast<int64_t>(type)) {}
@@ -42,9 +49,13 @@ class Argument {
     Argument(std::vector<std::string> texts)
         : kind_(SDX_ARGUMENT_TEXTS), texts_(std::move(texts)) {}
 
-    // Valid as long as this argument; `pointers` holds what texts need.
+    // Valid as long as this argument; `pointers` holds what texts need. Error: a text has a zero
+    // byte, where it would end.
     sdx_argument to_c(const char* name, std::vector<const char*>& pointers) const {
         for (const std::string& text : texts_) {
+            if (text.find('\0') != std::string::npos) {
+                throw Error("a text has a zero byte: give it as a Tensor of strings");
+            }
             pointers.push_back(text.c_str());
         }
         size_t count = ints_.size() + floats_.size() + texts_.size();

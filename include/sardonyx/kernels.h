@@ -119,8 +119,11 @@ class Kernels {
 
     // The kernel of an operator, in all versions of its domain. What it throws, the run throws as
     // an Error of the node. Several threads may run it at once. Error: the domain is one of the
-    // standard, or the operator has a kernel already.
+    // standard, the operator has a kernel already, or the function is empty.
     Kernels& add(const std::string& domain, const std::string& name, Function function) {
+        if (function == nullptr) {
+            throw Error("the kernel of `" + name + "` is an empty function");
+        }
         auto held = std::make_unique<Function>(std::move(function));
         check(sdx_kernels_add(handle_.get(), domain.c_str(), name.c_str(), run, held.get(),
                               [](void* context) { delete static_cast<Function*>(context); }));

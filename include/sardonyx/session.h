@@ -10,6 +10,7 @@
 #include <initializer_list>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -34,11 +35,20 @@ struct NodeDone {
     std::vector<std::string_view> output_names;  // "": the output is not used
     std::vector<const sdx_value*> outputs;       // null: nobody reads it
 
-    // The elements of an output. Error: nobody reads it, it is no tensor, or of another type.
-    TensorView view(size_t i) const { return view_of(outputs.at(i)); }
+    // The elements of an output. Error: there is none of this number, nobody reads it, it is no
+    // tensor, or of another type.
+    TensorView view(size_t i) const { return view_of(output(i)); }
     template <typename T>
     std::span<const T> elements(size_t i) const {
-        return elements_of<T>(outputs.at(i));
+        return elements_of<T>(output(i));
+    }
+
+  private:
+    const sdx_value* output(size_t i) const {
+        if (i >= outputs.size()) {
+            throw Error("output " + std::to_string(i) + " of " + std::to_string(outputs.size()));
+        }
+        return outputs[i];
     }
 };
 // Sees each node as it is done, on the thread that runs. What it throws ends the run, which throws

@@ -240,7 +240,13 @@ class Tensor {
             throw Error("the view has not the bytes that its type and shape take");
         }
         const auto* from = static_cast<const std::byte*>(view.data);
-        std::copy(from, from + view.size, static_cast<std::byte*>(tensor.mutable_data()));
+        auto* to = static_cast<std::byte*>(tensor.mutable_data());
+        if (view.element_type == ElementType::kBool) {
+            std::transform(from, from + view.size, to,
+                           [](std::byte b) { return std::byte{b != std::byte{0}}; });
+        } else {
+            std::copy(from, from + view.size, to);
+        }
         return tensor;
     }
     static Tensor strings(std::span<const int64_t> dims, std::span<const std::string> elements) {
@@ -274,6 +280,17 @@ class Tensor {
     explicit Tensor(RunValue value) : value_(std::move(value)) {
         check(sdx_value_view(value_.handle(), &view_));
     }
+    // A tensor that was moved from is none: it has no elements, and is nothing as a value.
+    Tensor(Tensor&& other) noexcept
+        : value_(std::exchange(other.value_, {})), view_(std::exchange(other.view_, {})) {}
+    Tensor& operator=(Tensor&& other) noexcept {
+        value_ = std::exchange(other.value_, {});
+        view_ = std::exchange(other.view_, {});
+        return *this;
+    }
+    Tensor(const Tensor&) = default;
+    Tensor& operator=(const Tensor&) = default;
+    ~Tensor() = default;
     operator RunValue() const { return value_; }  // NOLINT: a tensor is a value
 
     ElementType element_type() const { return static_cast<ElementType>(view_.element_type); }
@@ -285,6 +302,9 @@ class Tensor {
     template <typename T>
     std::span<const T> elements() const& {
         static_assert(kTypeOf<T> != ElementType::kUndefined, "use view()");
+        if (element_type() == ElementType::kUndefined) {
+            throw Error("the tensor has been moved to another one");
+        }
         if (kTypeOf<T> != element_type()) {
             throw Error("the elements are of type " + std::to_string(view_.element_type) +
                         " of TensorProto.DataType, not " +
@@ -304,7 +324,7 @@ class Tensor {
         }
         return all;
     }
-    // To fill a tensor of zeros() before anything else has it.
+    // To fill a tensor of zeros() before anything else has it. A byte of BOOL is 0 or 1.
     void* mutable_data() { return view_.data; }
 
   private:

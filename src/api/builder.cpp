@@ -1,6 +1,7 @@
 #include <sardonyx/builder.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "api/convert.h"
 #include "api/fail.h"
@@ -144,6 +145,12 @@ auto inside(BuilderState& state, ir::Node* node, ir::Graph* graph, const Fill& f
     return made;
 }
 
+void check_body(bool is_given) {
+    if (!is_given) {
+        api::fail("a body is an empty function");
+    }
+}
+
 std::vector<Expr> build_call(BuilderState& state, const Call& call) {
     const ops::Schema* schema =
         take_built(build::find_operator(state.site(), call.domain, call.op_type, call.version));
@@ -176,6 +183,15 @@ std::string Expr::name() const {
 
 std::string Expr::type() const {
     return value_of(state_of(*this), *this)->type.to_string();
+}
+
+double exact_double(uint64_t magnitude, bool is_negative) {
+    if (magnitude != 0 && magnitude >> std::countr_zero(magnitude) >= uint64_t{1} << 53) {
+        api::fail("the number " + std::string(is_negative ? "-" : "") + std::to_string(magnitude) +
+                  " has more than 53 bits: give it as a constant");
+    }
+    auto held = static_cast<double>(magnitude);
+    return is_negative ? -held : held;
 }
 
 Expr binary(std::string_view symbol, const Expr& a, const Expr& b) {
@@ -250,6 +266,7 @@ std::vector<Expr> Builder::call(const Call& call) {
 
 std::vector<Expr> Builder::if_(const Expr& condition, const Body& then_body,
                                const Body& else_body) {
+    check_body(then_body != nullptr && else_body != nullptr);
     BuilderState& state = *state_;
     ir::Node* node =
         take_built(build::open_if(state.site(), values_of(state, {condition}).front(), ""));
@@ -270,6 +287,7 @@ std::vector<Expr> Builder::if_(const Expr& condition, const Body& then_body,
 std::vector<Expr> Builder::loop(const Expr& count, const std::vector<Expr>& carried,
                                 const LoopBody& body, const std::vector<std::string>& types,
                                 const Expr& condition) {
+    check_body(body != nullptr);
     BuilderState& state = *state_;
     build::LoopRequest request;
     request.trips = value_of(state, count);

@@ -443,11 +443,21 @@ std::vector<std::string_view> command_names() {
 
 Answer unknown_words(const CLI::App* command) {
     std::vector<std::string> left = command->remaining();
-    auto found = std::find_if(left.begin(), left.end(), is_option);
-    std::string word = found != left.end() ? *found : left.empty() ? std::string() : left[0];
+    auto end = std::find(left.begin(), left.end(), "--");  // ends the options
+    auto found = std::find_if(left.begin(), end, is_option);
+    if (found == end && end != left.end() && end + 1 != left.end()) {
+        return usage_error(name_of(command),
+                           fmt::format("unexpected argument `{}`{}", end[1],
+                                       is_option(end[1]) ? ": options stand before `--`" : ""));
+    }
+    std::string word = found != end ? *found : left.empty() ? std::string() : left[0];
     word = word.substr(0, word.rfind("--", 0) == 0 ? word.find('=') : std::string::npos);
     if (!is_option(word)) {
         return usage_error(name_of(command), fmt::format("unexpected argument `{}`", word));
+    }
+    if (word == "--input" && command->get_option_no_throw("inputs") != nullptr) {
+        return usage_error(name_of(command),
+                           "there is no option `--input`: write `NAME=VALUE` alone");
     }
     std::vector<std::string> names;
     for (const CLI::Option* option : command->get_options()) {
@@ -462,13 +472,12 @@ Answer unknown_words(const CLI::App* command) {
 // The first argument or option that has to be given and is not.
 std::string words_of_missing(const CLI::App* command) {
     for (const CLI::Option* option : command->get_options()) {
-        if (!option->get_required() || option->count() > 0) {
-            continue;
+        if (option->get_required() && option->count() == 0) {
+            return option->get_positional()
+                       ? fmt::format("missing argument: {}", option->get_type_name())
+                       : fmt::format("missing option: {} {}", option->get_name(),
+                                     option->get_type_name());
         }
-        if (option->get_positional()) {
-            return fmt::format("missing argument: {}", option->get_type_name());
-        }
-        return fmt::format("missing option: {} {}", option->get_name(), option->get_type_name());
     }
     return "";
 }

@@ -182,6 +182,10 @@ TEST(Builder, MistakesAreThrownWhereTheyStand) {
          "no version of `mine`"},
         {[&] { b.input("x", "FLOAT"); }, "`x`"},
         {[&] { b.input("z", "FLOTA"); }, "is not a type"},
+        {[&] { x + ((int64_t{1} << 53) + 1); }, "9007199254740993 has more than 53 bits"},
+        {[&] { INT64_MIN + 1 < x; }, "more than 53 bits"},
+        {[&] { b.if_(x, nullptr, nullptr); }, "a body is an empty function"},
+        {[&] { b.loop({}, {x}, nullptr); }, "a body is an empty function"},
         {[&] { b.model(); }, "no outputs"},
         {[&] { Builder(99); }, "no opset 99"},
         {[&] {

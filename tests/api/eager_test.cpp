@@ -92,6 +92,13 @@ TEST(Eager, MistakesSayWhatIsWrong) {
                   op.call("Relu", inputs, {}, 2);
               }).find("Relu"),
               std::string::npos);
+    // What the interface of C cannot hold is not changed silently.
+    EXPECT_EQ(complaint_of([&] {
+                  op.call("Add", {kX, UINT64_MAX});
+              }),
+              "the number 18446744073709551615 is past int64: give it as a Tensor");
+    EXPECT_EQ(complaint("StringConcat", {std::string("a\0b", 3), "c"}),
+              "a text has a zero byte: give it as a Tensor of strings");
     sardonyx::RunOptions late;
     late.timeout = 0;
     EXPECT_THROW(op.call("Relu", {kX}, {}, late), sardonyx::TimeoutError);
@@ -202,6 +209,8 @@ TEST(Kernels, TheTableRefusesWhatItCannotRun) {
     EXPECT_EQ(complaint_of([&] { kernels.add("", "Relu", shifted); }),
               "the domain `ai.onnx` is the standard's: give operators of your own a domain of "
               "your own");
+    EXPECT_EQ(complaint_of([&] { kernels.add("my.domain", "Empty", nullptr); }),
+              "the kernel of `Empty` is an empty function");
     EXPECT_EQ(complaint_of([&] { kernels.add("my.domain", "", shifted); }),
               "the operator has no name");
 }
@@ -306,6 +315,10 @@ TEST(Observer, WhatItThrowsIsThrownAgain) {
     EXPECT_THROW(session.run({kX}, {}, watch), std::out_of_range);
     EXPECT_EQ(calls, 1);
     EXPECT_EQ(session.run({kX}).size(), 1);  // the session is as before
+    EXPECT_EQ(complaint_of([&] {
+                  session.run({kX}, {}, [](const sardonyx::NodeDone& node) { node.view(1); });
+              }),
+              "output 1 of 1");
     sdx_model* model = model_of(kTwo).share();
     sdx_observer none{nullptr, nullptr};
     sdx_error* error =

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <complex>
+#include <cstring>
 #include <limits>
 #include <memory>
 #include <string>
@@ -180,6 +181,30 @@ TEST(Tensor, RefusesWhatContradictsItself) {
               }).find("element type 99"),
               std::string::npos);
     EXPECT_NE(complaint_of([] { Tensor{RunValue()}; }).find("not a tensor"), std::string::npos);
+}
+
+TEST(Tensor, CopiesBoolAsZeroAndOne) {
+    std::array<int64_t, 1> three{3};
+    std::array<unsigned char, 3> bytes{0, 2, 255};
+    Tensor copied = Tensor::copy({ElementType::kBool, three, bytes.data(), bytes.size()});
+    std::span<const bool> seen = copied.elements<bool>();
+    std::array<unsigned char, 3> stored{};
+    std::memcpy(stored.data(), seen.data(), seen.size());
+    EXPECT_EQ(stored, (std::array<unsigned char, 3>{0, 1, 1}));
+}
+
+TEST(Tensor, OneThatWasMovedFromHasNothing) {
+    Tensor tensor = Tensor::of<float>({2}, {1, 2});
+    Tensor other = std::move(tensor);
+    // NOLINTBEGIN(bugprone-use-after-move)
+    EXPECT_EQ(complaint_of([&] { tensor.elements<float>(); }),
+              "the tensor has been moved to another one");
+    EXPECT_TRUE(tensor.dims().empty());
+    EXPECT_EQ(tensor.view().data, nullptr);
+    EXPECT_TRUE(RunValue(tensor).is_nothing());
+    // NOLINTEND(bugprone-use-after-move)
+    tensor = std::move(other);
+    EXPECT_EQ(tensor.elements<float>()[1], 2);
 }
 
 TEST(RunValue, HoldsTextsSequencesAndMaps) {

@@ -152,6 +152,27 @@ def test_options_before_the_command() -> None:
     assert "unexpected argument `b`" in run("build", "a.py", "b", "-o", "c", status=2).stderr
 
 
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ("build -- -x.py -o y.onnx", "unexpected argument `-o`: options stand before `--`"),
+        ("build -o y.onnx -- -x.py z", "unexpected argument `z`"),
+        ("build --outptu y.onnx -- -x.py", "there is no option `--outptu`; did you mean"),
+        ("run -x=3", "there is no option `-x=3`"),
+        ("run f.onnx --input x=3", "there is no option `--input`: write `NAME=VALUE` alone"),
+    ],
+)
+def test_words_that_are_left_over(words: str, says: str) -> None:
+    done = run(*words.split(), status=2)
+    assert f"error: {says}" in done.stderr
+
+
+def test_words_behind_the_end_of_options(folder: pathlib.Path) -> None:
+    (folder / "-x.py").write_text(GOOD)
+    run("build", "-o", "y.onnx", "--", "-x.py")
+    assert (folder / "y.onnx").exists()
+
+
 def test_unknown_attributes() -> None:
     done = run("build", "good.py", "-o", "x.onnx", "--attribute", "kk=3", status=1)
     assert "`good` has no attribute parameter `kk`" in done.stderr
