@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from ._functions import script as script
     from ._library import export_onnx_lib as export_onnx_lib
     from ._library import external_tensor as external_tensor
+    from ._load import load as load
     from ._model import from_text as from_text
     from ._opsets import *  # type: ignore[import-not-found,unused-ignore]  # noqa: F403
     from ._reveal import reveal_type as reveal_type
@@ -89,6 +90,7 @@ _HOMES = {
     "external_tensor": "_library",
     "from_text": "_model",
     "graph": "_script",
+    "load": "_load",
     "load_library": "_decompile",
     "load_schemas": "_schemas",
     "load_weights": "_weights",
@@ -97,20 +99,6 @@ _HOMES = {
     "script": "_script",
 }
 _MODULES = ("evaluator", "onnx_opset", "onnx_types", "tensor", "values")
-
-
-def load(path: "str | bytes | object", *, check: bool = True) -> "Model":
-    """Loads a model that can be run, inspected and changed.
-
-    It accepts a path (also of a text: .onnxtxt, .json, .textproto), the bytes of a ModelProto, an
-    open file, an onnx.ModelProto or an onnx_ir.Model.
-
-    A model that cannot run, because a node does not call a known operator, raises ModelError; with
-    `check=False`, its first run raises the error.
-    """
-    from ._core import Model
-
-    return Model(path, check=check)
 
 
 def _submodule(name: str) -> object:
@@ -154,4 +142,4 @@ def __dir__() -> "list[str]":
     from . import onnx_opset, onnx_types
 
     opsets = (name for name in onnx_opset.__all__ if name.startswith("opset"))
-    return sorted({*_HOMES, *_MODULES, "load", *opsets, *onnx_types.TYPE_NAMES})
+    return sorted({*_HOMES, *_MODULES, *opsets, *onnx_types.TYPE_NAMES})

@@ -6,6 +6,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
+else:
+    from ._type_names import Any, Callable
 
 
 def _evaluate(function: "Callable[..., Any]", annotation: "Any") -> "Any":

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from ._core import Graph, Value
 
     Names = int | Iterable[str | None]
+else:
+    from ._type_names import Any, Callable, Graph, Iterable, Names, NoReturn, Value
 
 
 def _given(argument: "Any") -> "Any":

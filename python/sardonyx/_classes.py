@@ -11,6 +11,8 @@ from . import _core
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+else:
+    from ._type_names import Any
 
 # What every class has, or what says nothing of how instances behave.
 PLAIN = {

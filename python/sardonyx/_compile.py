@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ._core import Opset
+else:
+    from ._type_names import Any, Iterable, Mapping, Opset, os
 
 
 def _paths(given: "str | os.PathLike[str] | Iterable[str | os.PathLike[str]]") -> "list[str]":

@@ -11,6 +11,8 @@ from ._sources import run_text
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType
+else:
+    from ._type_names import ModuleType
 
 
 def decompile(

@@ -7,6 +7,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import onnx
+else:
+    from ._type_names import Sequence, onnx
 
 
 def external_tensor(

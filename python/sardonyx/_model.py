@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ._core import Model
+else:
+    from ._type_names import Any, Mapping, Model, os
 
 
 class Finding(NamedTuple):

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     T = TypeVar("T")
+else:
+    from ._type_names import CodeType, FunctionType, T
 
 
 def reveal_type(value: "T", /) -> "T":

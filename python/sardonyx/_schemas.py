@@ -7,6 +7,8 @@ from ._script import _take
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import os
+else:
+    from ._type_names import os
 
 
 def load_schemas(*paths: "str | os.PathLike[str]") -> Schemas:

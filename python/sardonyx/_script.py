@@ -29,6 +29,19 @@ if TYPE_CHECKING:
     import onnx
 
     from ._core import Schemas, Signature
+else:
+    from ._type_names import (
+        Any,
+        Callable,
+        Mapping,
+        ModuleType,
+        NoReturn,
+        Schemas,
+        Sequence,
+        inspect,
+        onnx,
+        os,
+    )
 
 
 # Returns the evaluator that handles calls of a script itself; None as long as there is none.

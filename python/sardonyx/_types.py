@@ -8,6 +8,8 @@ if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
     Size: TypeAlias = "int | Dim | None"
+else:
+    from ._type_names import Any, Callable, Size
 
 
 def _dim(text: "Any") -> "Any":
@@ -80,7 +82,8 @@ class Type(str):
 
     __slots__ = ("_parts",)
     __module__ = "sardonyx"
-    _parts: "tuple[Any, ...]"
+    if TYPE_CHECKING:  # Python looks for names of class annotations in the package
+        _parts: tuple[Any, ...]
 
     def __new__(cls, text: str) -> "Type":
         """Of any text that means one; ValueError where it means none."""

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     import os
 
     from ._core import Tensor
+else:
+    from ._type_names import Tensor, os
 
 
 def load_weights(path: "str | os.PathLike[str]", /) -> "dict[str, Tensor]":

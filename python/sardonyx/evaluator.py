@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     import onnx
+else:
+    from ._type_names import Any, Callable, Sequence, TracebackType, onnx
 
 __all__ = [
     "Evaluator",

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from ._element_types import *  # type: ignore[import-not-found,unused-ignore]  # noqa: F403
 
     tensor_type_registry: "dict[ElementType, type[TensorType]]"
+else:
+    from ._type_names import Any, np, onnx
 
 # The numbers of TensorProto.DataType.
 _NUMBERS = {
@@ -247,13 +249,13 @@ class OPTIONAL:
     `typing.Optional` is an input that a call may leave out.
     """
 
-    __class_getitem__: "Any" = classmethod(type(list[int]))
+    __class_getitem__: object = classmethod(type(list[int]))
 
 
 class SPARSE:
     """A tensor of which only some elements are stored: `SPARSE[FLOAT["N"]]`."""
 
-    __class_getitem__: "Any" = classmethod(type(list[int]))
+    __class_getitem__: object = classmethod(type(list[int]))
 
 
 ONNXType = TensorType  # as onnxscript names the base, too

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import types
 import typing
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -120,6 +121,38 @@ def test_a_pool_takes_scripts_and_gives_errors_back(method, tmp_path):
     path = tmp_path / "pool.py"
     path.write_text(POOL)
     assert python("", str(path), method) == ("[2.0, 4.0]\nunknown-name\n", "")
+
+
+# --- Described -----------------------------------------------------------------------------------
+
+# In a Python that has used none of them before: names are imported when they are first used.
+HINTS = """\
+import importlib, types, typing
+import sardonyx
+own = types.FunctionType
+for module in ("", ".evaluator", ".onnx_opset", ".onnx_types", ".tensor", ".values"):
+    home = importlib.import_module("sardonyx" + module)
+    for name in dir(home):
+        one = getattr(home, name)
+        if not isinstance(one, own | type) or not one.__module__.startswith("sardonyx"):
+            continue
+        members = vars(one).values() if isinstance(one, type) else ()
+        members = [getattr(member, "fget", member) for member in members]
+        for each in [one, *(member for member in members if isinstance(member, own))]:
+            typing.get_type_hints(each)
+print(typing.get_type_hints(sardonyx.load), typing.get_type_hints(sardonyx.from_text)["check"])
+"""
+
+
+def test_the_names_of_annotations_are_found():
+    printed, complaints = python(HINTS)
+    assert complaints == ""
+    assert "'return': <class 'sardonyx._core.Model'>" in printed and "<class 'bool'>" in printed
+    hints = typing.get_type_hints(sardonyx.compile)
+    assert hints["schemas"] == str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
+    assert typing.get_type_hints(sardonyx.Type.shape.fget)["return"] == (
+        tuple[int | sardonyx.Dim | None, ...] | None
+    )
 
 
 # --- Pickled and copied --------------------------------------------------------------------------
