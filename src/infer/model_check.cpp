@@ -14,6 +14,7 @@
 #include "base/stop.h"
 #include "infer/diagnostics.h"
 #include "infer/schema_check.h"
+#include "ir/describe.h"
 #include "ir/sparse.h"
 #include "ops/ops.h"
 #include "ops/schema_set.h"
@@ -222,7 +223,7 @@ std::string first_mistyped_node(const ir::Model& model, Names& names) {
         }
         types.of_inputs(node, &inputs);
         if (std::string problem = type_problem(node, *schema, inputs); !problem.empty()) {
-            return fmt::format("node `{}` (`{}`): {}", node.name, node.op_type, problem);
+            return fmt::format("{}: {}", ir::describe(node), problem);
         }
         types.add_outputs(node, *schema, inputs);
     }
@@ -248,7 +249,7 @@ std::string first_hopeless_node(const ir::Model& model) {
                 problem = problems.empty() ? "" : problems[0].message;
             }
             if (!problem.empty()) {
-                result = fmt::format("node `{}` (`{}`): {}", node.name, node.op_type, problem);
+                result = fmt::format("{}: {}", ir::describe(node), problem);
             } else if (found.function != nullptr && called.insert(found.function).second) {
                 waiting.push_back(found.function);
             }

@@ -284,7 +284,9 @@ TEST_F(GraphTest, PreparationNamesTheFunctionAtFault) {
     model.graph->outputs = {node(model.graph, "Outer", {x}, "y", {}, "here")};
     auto plan = prepare(model);
     ASSERT_FALSE(plan.ok());
-    EXPECT_NE(plan.error().message.find("function `here.Inner`: node"), std::string::npos)
+    EXPECT_NE(
+        plan.error().message.find("function `here.Inner`: the node of `d` (`NoSuchOperator`)"),
+        std::string::npos)
         << plan.error().message;
 }
 

@@ -17,6 +17,7 @@
 #include "eval/plan/layout.h"
 #include "eval/plan/places.h"
 #include "eval/plan/rewrite.h"
+#include "ir/describe.h"
 #include "ir/sparse.h"
 
 namespace sardonyx::eval {
@@ -245,8 +246,7 @@ class Planner {
     Status plan_node(const ir::Node& node, GraphPlan* graph, Level* level) {
         Status status = plan_node_parts(node, graph, level);
         if (!status.ok()) {
-            return Error{fmt::format("node `{}` ({}): {}", node.name,
-                                     describe(node.domain, node.op_type), status.error().message)};
+            return Error{fmt::format("{}: {}", ir::describe(node), status.error().message)};
         }
         return {};
     }

@@ -500,6 +500,21 @@ def test_what_cannot_be_loaded(tmp_path: pathlib.Path) -> None:
     assert pickle.loads(pickle.dumps(sardonyx.load(broken, check=False))) is not None
 
 
+def test_nodes_without_a_name_go_by_their_output() -> None:
+    def model_of(operator: str, domains: str = "") -> onnx.ModelProto:
+        return onnx.parser.parse_model(
+            f'<ir_version: 8, opset_import: ["": 18{domains}]>'
+            f"g (float[N] x) => (float[N] y) {{ y = {operator}(x) }}"
+        )
+
+    with refused(r"the node of `y` \(`Foo`\): there is no such operator"):
+        sardonyx.load(model_of("Foo"))
+    # The first run looks up those of other domains.
+    loaded = sardonyx.load(model_of("my.ops.Foo", ', "my.ops": 1'))
+    with refused(r"the node of `y` \(`my.ops.Foo`\): the evaluator", sardonyx.EvalError):
+        loaded.run({"x": [1.0]})
+
+
 def test_texts(model: sardonyx.Model) -> None:
     model.graph["h"].name = "a/b:0"
     text = str(model)
