@@ -19,6 +19,7 @@
 #include "elaborate/objects/script_keywords.h"
 #include "elaborate/objects/special_names.h"
 #include "elaborate/objects/type_text.h"
+#include "ops/substitutes.h"
 
 namespace sardonyx::python {
 
@@ -381,6 +382,12 @@ void bind_script(nb::module_& m) {
         }
         return names;
     });
+    m.def(
+        "help_for_function",
+        [](nb::handle name) {
+            return text_to_python(ops::help_for_function(text_from_python(name)));
+        },
+        nb::arg("name"));
     m.def(
         "check_keywords",
         [](const nb::dict& keywords) {

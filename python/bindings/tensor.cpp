@@ -295,6 +295,10 @@ void bind_tensor(nb::module_& m) {
                  return nb::module_::import_("sardonyx._ufuncs")
                      .attr("apply")(self, *args, **keywords);
              })
+        .def("__array_function__",
+             [](nb::handle self, const nb::args& args) {
+                 return nb::module_::import_("sardonyx._ufuncs").attr("call")(self, *args);
+             })
         .def("__complex__", complex)
         .def("__reduce__",
              [](nb::handle self) {

@@ -12,7 +12,7 @@ _ELSEWHERE = {
 }
 
 
-def _meant(name: str, names: "list[str]") -> str:
+def meant(name: str, names: "list[str]") -> str:
     """What to use instead, as the end of the message; nothing is like it."""
     if name in _ELSEWHERE:
         return f": use {_ELSEWHERE[name]}"
@@ -49,10 +49,10 @@ def absent(module: str, name: str, names: "list[str]", asked_by: "FrameType") ->
         newest = f"opset{onnx_opset_version()}"
         text = f"there is no {name}: the newest opset of ai.onnx is {newest}"
         return ImportError(text, name=module) if _is_import(asked_by) else AttributeError(text)
-    meant = _meant(name, names)
+    hint = meant(name, names)
     if _is_import(asked_by):
-        text = f"cannot import name {name!r} from {module!r}{meant}"
-        return ImportError(text, name=module) if meant else AttributeError(text)
+        text = f"cannot import name {name!r} from {module!r}{hint}"
+        return ImportError(text, name=module) if hint else AttributeError(text)
     # With `name` alone, Python adds no other suggestion of its own.
-    text = f"module {module!r} has no attribute {name!r}{meant}"
-    return AttributeError(text, name=name) if meant else AttributeError(text)
+    text = f"module {module!r} has no attribute {name!r}{hint}"
+    return AttributeError(text, name=name) if hint else AttributeError(text)

@@ -50,8 +50,12 @@ def compile(
     Mistakes in the text raise CompileError; a script that is not there, or none of several that is
     the obvious one, raises ValueError.
     """
-    if not isinstance(text, str):
-        advice = ": call its `compile()`" if isinstance(text, OnnxFunction) else ""
+    if not isinstance(text, str) or (text.endswith(".py") and "\n" not in text):
+        advice = ""
+        if isinstance(text, OnnxFunction):
+            advice = ": call its `compile()`"
+        elif isinstance(text, str) or hasattr(text, "__fspath__"):
+            advice = ", as `pathlib.Path(path).read_text()` gives it"
         raise TypeError(f"compile takes the text of scripts, not {text!r}{advice}")
     lines = {line: dict(one) for line, one in (line_metadata or {}).items()}
     words = [

@@ -322,7 +322,7 @@ class OnnxFunction:
         try:
             result = self._body(*positional, **named)
         except TypeError as error:
-            self._note_none(error, positional, named)
+            self._note_arguments(error, positional, named)
             raise
         finally:
             leave_script()
@@ -351,38 +351,52 @@ class OnnxFunction:
         positional = list(args)
         given, at = len(args), 0
         as_arrays = True
-        for one in self._parameters or ():
-            is_given = True
-            if at < given and one.kind != KEYWORD_ONLY:
-                value = positional[at]
-                positional[at] = _as_given(value, one)
-                at += 1
-            elif one.kind != POSITIONAL_ONLY and one.name in kwargs:
-                value = kwargs[one.name]
-                kwargs[one.name] = _as_given(value, one)
-            else:
-                value, is_given = one.default, False
-                if value is None or not one.element_type:
-                    continue  # Python gives the default itself, or misses the argument
-                if one.kind == POSITIONAL_ONLY:
-                    positional.append(_as_argument(value, one.element_type))
+        one = None
+        try:
+            for one in self._parameters or ():
+                is_given = True
+                if at < given and one.kind != KEYWORD_ONLY:
+                    value = positional[at]
+                    positional[at] = _as_given(value, one)
+                    at += 1
+                elif one.kind != POSITIONAL_ONLY and one.name in kwargs:
+                    value = kwargs[one.name]
+                    kwargs[one.name] = _as_given(value, one)
                 else:
-                    kwargs[one.name] = _as_argument(value, one.element_type)
-            if is_given and one.element_type is not None and holds_tensor(value):
-                as_arrays = False
+                    value, is_given = one.default, False
+                    if value is None or not one.element_type:
+                        continue  # Python gives the default itself, or misses the argument
+                    if one.kind == POSITIONAL_ONLY:
+                        positional.append(_as_argument(value, one.element_type))
+                    else:
+                        kwargs[one.name] = _as_argument(value, one.element_type)
+                if is_given and one.element_type is not None and holds_tensor(value):
+                    as_arrays = False
+        except (TypeError, ValueError) as error:
+            if hasattr(error, "add_note") and one is not None:
+                error.add_note(f"this is `{one.name}` of `{self.__name__}`")
+            raise
         for i in range(at, given):
             as_arrays = as_arrays and not holds_tensor(positional[i])
             positional[i] = _as_argument(positional[i], self._variadic or 0)
         return positional, kwargs, as_arrays
 
-    def _note_none(
+    def _note_arguments(
         self, error: TypeError, positional: "Sequence[Any]", named: "Mapping[str, Any]"
     ) -> None:
-        """Adds the parameters that got None: the error speaks of an operator or of a class."""
+        """Adds the parameters that got None, as the error speaks of an operator or of a class, and
+        what a keyword that is none of a parameter is like."""
         if not hasattr(error, "add_note"):  # before Python 3.11
             return
         known = [one for one in self._parameters or () if one.kind != KEYWORD_ONLY]
         given = {one.name: value for one, value in zip(known, positional, strict=False)}
+        names = [one.name for one in self._parameters or ()]
+        for name in named:
+            if f"unexpected keyword argument '{name}'" in str(error) and name not in names:
+                from ._absent import meant
+
+                listed = ", ".join(f"`{one}`" for one in names)
+                error.add_note(f"`{self.__name__}` takes {listed}{meant(name, names)}")
         for name, value in {**given, **named}.items():
             if value is None:
                 error.add_note(f"`{name}` of `{self.__name__}` is None")

@@ -3,7 +3,7 @@
 A graph has no NumPy: while a script runs, only Python's operators are left.
 """
 
-from ._core import Tensor, inside_script
+from ._core import Tensor, help_for_function, inside_script
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,6 +35,25 @@ _METHODS = {
 }
 
 
+def _refusal(function: "Any") -> TypeError:
+    name = function.__name__
+    instead = help_for_function(name) or "call an operator, as in `op.Exp(x)`"
+    return TypeError(f"np.{name} computes with NumPy, which a graph does not have: {instead}")
+
+
+def call(
+    tensor: "Tensor",  # noqa: ARG001 (the first of them)
+    function: "Any",
+    types: "Any",  # noqa: ARG001
+    arguments: "tuple[Any, ...]",
+    options: "dict[str, Any]",
+) -> "Any":
+    """The result of another function of NumPy, which converts Tensors among its arguments."""
+    if inside_script():
+        raise _refusal(function)
+    return function._implementation(*arguments, **options)
+
+
 def apply(
     tensor: "Tensor",  # noqa: ARG001 (the first of them)
     function: "Any",
@@ -52,9 +71,6 @@ def apply(
             return getattr(left, methods[0])(right)
         return getattr(right, methods[1])(left)
     if inside_script():
-        raise TypeError(
-            f"np.{function.__name__} computes with NumPy, which a graph does not have: "
-            "call an operator, as in `op.Exp(x)`"
-        )
+        raise _refusal(function)
     arrays = [x.numpy() if isinstance(x, Tensor) else x for x in inputs]
     return getattr(function, method)(*arrays, **options)

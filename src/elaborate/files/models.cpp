@@ -64,11 +64,16 @@ void bind_model_attribute(Context& c, const BoundParameter& one) {
         c.at.scope->set(one.parameter->name, one.default_value);
         return;
     }
+    // `x: np.ndarray` is how Python annotates what is an input here.
+    bool is_array = one.annotation.attribute_type == ir::AttributeType::kTensor;
     c.report(kMissingAttributeValue, one.parameter->range,
              fmt::format("the attribute parameter `{}` has no value in a model", one.name))
-        .with_help(fmt::format("give it a default, or a value: `--attribute {}=...`, in Python "
-                               "`attributes={{\"{}\": ...}}`",
-                               one.name, one.name));
+        .with_help(is_array
+                       ? fmt::format("annotate an input with a tensor type, as in `{}: FLOAT[...]`",
+                                     one.name)
+                       : fmt::format("give it a default, or a value: `--attribute {}=...`, in "
+                                     "Python `attributes={{\"{}\": ...}}`",
+                                     one.name, one.name));
     c.at.scope->set(one.parameter->name, Object::make(ObjectKind::kUnbound, Unbound{}));
 }
 

@@ -87,3 +87,14 @@ def test_names_that_are_not_imported(
     (tmp_path / "f.py").write_text(SOURCE.replace(old, new))
     found = said("check", tmp_path / "f.py")
     assert message in found and f"= help: {way}\n" in found
+
+
+def test_an_array_as_the_annotation_of_an_input(tmp_path: pathlib.Path) -> None:
+    """It is the type of an attribute; whoever writes it means an input."""
+    text = "import numpy as np\n" + SOURCE.replace('x: FLOAT["N"]', "x: np.ndarray")
+    (tmp_path / "f.py").write_text(text)
+    help_text = "help: annotate an input with a tensor type, as in `x: FLOAT[...]`"
+    assert help_text in said("build", tmp_path / "f.py", "-o", tmp_path / "f.onnx")
+    attributes = text.replace("np.ndarray", "int")
+    (tmp_path / "f.py").write_text(attributes)
+    assert "help: give it a default" in said("build", tmp_path / "f.py", "-o", tmp_path / "f.onnx")

@@ -37,7 +37,32 @@ def test_the_parameter_that_is_none_is_named():
         assert error.value.__notes__ == [f"`{name}` of `chosen` is None"]
     with pytest.raises(TypeError) as error:
         chosen(x, 1j)
-    assert not hasattr(error.value, "__notes__")
+    assert error.value.__notes__ == ["this is `y` of `chosen`"]
+
+
+@sardonyx.script()
+def scaled(x: FLOAT["N"], factor: float = 1.0) -> FLOAT["N"]:
+    return x * factor
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="errors have no notes")
+def test_the_keyword_that_was_meant_is_named():
+    x = np.ones(3, np.float32)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'fcator'") as error:
+        scaled(x, fcator=2.0)
+    assert error.value.__notes__ == ["`scaled` takes `x`, `factor`: did you mean `factor`?"]
+    with pytest.raises(TypeError, match="unexpected keyword argument 'bias'") as error:
+        scaled(x, bias=2.0)
+    assert error.value.__notes__ == ["`scaled` takes `x`, `factor`"]
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="errors have no notes")
+@pytest.mark.parametrize("wrong", [[[1.0, 2.0], [3.0]], np.array([1, "a"], object)], ids=repr)
+def test_the_argument_that_is_no_tensor_is_named(wrong):
+    for positional, named in ([(wrong,), {}], [(), {"x": wrong}]):
+        with pytest.raises((TypeError, ValueError)) as error:
+            scaled(*positional, **named)
+        assert error.value.__notes__ == ["this is `x` of `scaled`"]
 
 
 def test_a_limit_of_steps_ends_a_loop():

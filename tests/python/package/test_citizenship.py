@@ -11,6 +11,8 @@ import os
 import pathlib
 import pickle
 import pydoc
+import re
+import runpy
 import subprocess
 import sys
 import types
@@ -417,6 +419,32 @@ def test_numpy_is_refused_in_scripts():
         with pytest.raises((TypeError, AttributeError)):
             one([1.0])
         error_of(one)
+
+
+@pytest.mark.parametrize(
+    ("expression", "instead"),
+    [
+        ("np.exp(x)", "scripts call operators: `op.Exp(...)`"),
+        ("np.where(x > 0, x, 0)", "scripts call operators: `op.Where(...)`"),
+        ("np.sum(x, axis=0)", "scripts call operators: `op.ReduceSum(...)`"),
+        ("np.mean(x)", "scripts call operators: `op.ReduceMean(...)`"),
+        ("np.concatenate([x, x])", "write `op.Concat(a, b, axis=axis)`"),
+        ("np.nan_to_num(x)", "call an operator"),
+    ],
+)
+def test_functions_of_numpy_in_scripts_say_the_operator(expression, instead, tmp_path):
+    """They would compute what no model has; the compiler refuses them, too."""
+    path = tmp_path / "by_numpy.py"
+    path.write_text(
+        "import numpy as np\nfrom sardonyx import FLOAT, script, opset18 as op\n"
+        f"@script()\ndef f(x: FLOAT['N']):\n    return {expression}\n"
+    )
+    f = runpy.run_path(str(path))["f"]
+    name = expression.split("(")[0]
+    with pytest.raises(TypeError, match=re.escape(f"{name} computes with NumPy")) as error:
+        f(np.ones(2, np.float32))
+    assert instead in str(error.value)
+    error_of(f)
 
 
 def test_tensors_as_numbers_and_lists():

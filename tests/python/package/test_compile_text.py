@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pathlib
 import subprocess
+from typing import Any
 
 import numpy as np
 import onnx
@@ -98,6 +99,12 @@ def test_mistakes(library: pathlib.Path) -> None:
         sardonyx.compile(library)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=r"not OnnxFunction\(scaled\): call its `compile\(\)`"):
         sardonyx.compile(sardonyx.script.from_source(LIBRARY))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("path", ["gelu.py", "/srv/gelu.py", pathlib.Path("gelu.py")])
+def test_a_path_is_no_text(path: Any) -> None:
+    with pytest.raises(TypeError, match=r"not .*gelu.py'\)?, as `pathlib.Path\(path\).read_text"):
+        sardonyx.compile(path)
 
 
 def test_no_python_runs_it(tmp_path: pathlib.Path) -> None:
