@@ -14,8 +14,11 @@ endfunction()
 set(work ${BUILD}/installed)
 file(REMOVE_RECURSE ${work})
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${work}/prefix)
+# The headers have no warnings where they are not those of a system.
+set(warnings "-Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Werror")
 run(${CMAKE_COMMAND} -S ${SOURCE}/examples/cpp -B ${work}/example -G Ninja
     -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_PREFIX_PATH=${work}/prefix
+    -DCMAKE_NO_SYSTEM_FROM_IMPORTED=ON "-DCMAKE_CXX_FLAGS=${warnings} -Wold-style-cast"
     "-DCMAKE_EXE_LINKER_FLAGS=${LINK_FLAGS}")
 run(${CMAKE_COMMAND} --build ${work}/example)
 file(MAKE_DIRECTORY ${work}/run)
@@ -50,6 +53,7 @@ endif()
 run(${CMAKE_COMMAND} -S ${SOURCE}/examples/c -B ${work}/c -G Ninja
     -DCMAKE_C_COMPILER=${c_compiler}
     -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_PREFIX_PATH=${work}/prefix
+    -DCMAKE_NO_SYSTEM_FROM_IMPORTED=ON "-DCMAKE_C_FLAGS=${warnings}"
     "-DCMAKE_EXE_LINKER_FLAGS=${c_link_flags}")
 run(${CMAKE_COMMAND} --build ${work}/c)
 foreach(program example example_static)
