@@ -96,13 +96,13 @@ using AttributeValue = std::variant<int64_t, float, std::string, std::vector<int
                                     std::vector<float>, std::vector<std::string>, Array>;
 
 struct Call {
-    std::string domain;  // empty: ai.onnx
-    std::string op_type;
+    std::string domain = {};  // empty: ai.onnx
+    std::string op_type = {};
     int64_t version = 0;  // of the domain; 0: that of the model
-    std::vector<Expr> inputs;
-    std::vector<std::pair<std::string, AttributeValue>> attributes;
+    std::vector<Expr> inputs = {};
+    std::vector<std::pair<std::string, AttributeValue>> attributes = {};
     size_t outputs = 1;
-    std::string name;  // of the node
+    std::string name = {};  // of the node
 
     // Adds an attribute that is given.
     template <typename T>
@@ -145,9 +145,9 @@ class SDX_API Builder {
     std::vector<Expr> if_(const Expr& condition, const Body& then_body, const Body& else_body);
 
     struct Step {
-        std::vector<Expr> next;     // the carried values, as the next iteration gets them
-        std::vector<Expr> stacked;  // gathered from all iterations
-        Expr condition;             // goes on while it holds; left out: always
+        std::vector<Expr> next = {};     // the carried values, as the next iteration gets them
+        std::vector<Expr> stacked = {};  // gathered from all iterations
+        Expr condition = {};             // goes on while it holds; left out: always
     };
     using LoopBody = std::function<Step(const Expr& index, const std::vector<Expr>& carried)>;
     // `count` iterations, or without a limit where it is left out. `types` hold for the carried

@@ -17,10 +17,10 @@ struct ScriptText {
 };
 
 struct CheckOptions {
-    std::vector<ScriptText> texts;     // checked like the paths, which need not name them
-    std::vector<std::string> schemas;  // files with operators of other domains
-    std::vector<std::string> select;   // the only codes to tell, errors aside; empty: all
-    std::vector<std::string> ignore;   // codes not to tell
+    std::vector<ScriptText> texts = {};     // checked like the paths, which need not name them
+    std::vector<std::string> schemas = {};  // files with operators of other domains
+    std::vector<std::string> select = {};   // the only codes to tell, errors aside; empty: all
+    std::vector<std::string> ignore = {};   // codes not to tell
 };
 
 // All scripts of the files, and models (.onnx); a folder stands for the scripts under it. The

@@ -15,19 +15,19 @@ inline namespace v1 {
 
 struct CompileOptions {
     // The script to compile. Empty: the only one that no other script of the file uses.
-    std::string function;
+    std::string function = {};
     // Types of inputs by parameter name, such as {"x", "FLOAT[2,N]"}; they win over annotations.
-    std::vector<std::pair<std::string, std::string>> input_types;
+    std::vector<std::pair<std::string, std::string>> input_types = {};
     // Values of attribute parameters by name, as Python literals: {"axes", "[0, 1]"}.
-    std::vector<std::pair<std::string, std::string>> attributes;
+    std::vector<std::pair<std::string, std::string>> attributes = {};
     // Files with operators of other domains.
-    std::vector<std::string> schemas;
+    std::vector<std::string> schemas = {};
     // Folders of modules that the script imports, beside that of its file.
-    std::vector<std::string> library_path;
+    std::vector<std::string> library_path = {};
     // Arrays that names of the file stand for before its first line runs, such as weights.
-    std::vector<std::pair<std::string, Array>> globals;
+    std::vector<std::pair<std::string, Array>> globals = {};
     // Metadata (`metadata_props`) of the nodes that a line of the file makes, by lines from 1.
-    std::map<int, std::vector<std::pair<std::string, std::string>>> line_metadata;
+    std::map<int, std::vector<std::pair<std::string, std::string>>> line_metadata = {};
     int64_t opset = 0;         // of ai.onnx, in place of the script's; 0: the script's
     int64_t ir_version = 0;    // 0: the lowest that the content needs
     bool as_function = false;  // a FunctionProto, whose inputs need no types and which is not run

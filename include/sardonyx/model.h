@@ -54,7 +54,7 @@ struct RunOptions {
     int64_t max_steps = INT64_MAX;  // nodes and iterations in all; beyond: an Error
     int threads = 0;                // 0: the cores; results do not depend on it
     double timeout = std::numeric_limits<double>::infinity();  // in seconds; beyond: TimeoutError
-    std::optional<CancelToken> cancel;                         // once cancelled: CancelledError
+    std::optional<CancelToken> cancel = {};                    // once cancelled: CancelledError
 };
 
 // Forms of a model that are text: that of onnx.parser, protobuf's JSON, and protobuf's text format.
@@ -63,13 +63,13 @@ enum class TextForm { kOnnxText = 1, kJson = 2, kTextProto = 3 };
 struct SaveOptions {
     // Initializers of so many bytes and more go to files beside the model; 0: none. Nothing: as it
     // was: a model that was loaded keeps its files of data.
-    std::optional<size_t> external_bytes;
+    std::optional<size_t> external_bytes = {};
     size_t alignment = 4096;   // of each in its file, 1 to 65536
     size_t file_bytes = 0;     // after which another file begins; 0: all go to one
     bool safetensors = false;  // the files are .safetensors, without gaps
     bool share_equal = false;  // equal tensors are written once
     // Is told how many bytes of all are written.
-    std::function<void(size_t done, size_t all)> progress;
+    std::function<void(size_t done, size_t all)> progress = {};
 };
 
 class SDX_API Model {

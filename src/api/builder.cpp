@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <set>
 
 #include "api/convert.h"
 #include "api/fail.h"
@@ -145,6 +146,15 @@ auto inside(BuilderState& state, ir::Node* node, ir::Graph* graph, const Fill& f
     return made;
 }
 
+void check_names(const std::vector<std::pair<std::string, AttributeValue>>& attributes) {
+    std::set<std::string_view> names;
+    for (const auto& [name, value] : attributes) {
+        if (!names.insert(name).second) {
+            api::fail("attribute `" + name + "` is given twice");
+        }
+    }
+}
+
 void check_body(bool is_given) {
     if (!is_given) {
         api::fail("a body is an empty function");
@@ -166,6 +176,7 @@ std::vector<Expr> build_call(BuilderState& state, const Call& call) {
     for (const auto& [name, value] : call.attributes) {
         request.attributes.push_back(attribute_of(name, value));
     }
+    check_names(call.attributes);
     request.outputs.resize(call.outputs);
     if (auto problem = schema != nullptr ? build::check_request(*schema, request) : std::nullopt) {
         api::fail(problem->text());
@@ -301,6 +312,10 @@ std::vector<Expr> Builder::loop(const Expr& count, const std::vector<Expr>& carr
             api::fail("`" + type + "` is not a type" + type_help(type));
         }
         held.push_back(std::move(*parsed));
+    }
+    if (held.size() > carried.size()) {
+        api::fail(std::to_string(held.size()) + " types of " + std::to_string(carried.size()) +
+                  " carried values");
     }
     request.types = held;
     build::Loop loop = take_built(build::open_loop(state.site(), request));

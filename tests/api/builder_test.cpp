@@ -184,6 +184,17 @@ TEST(Builder, MistakesAreThrownWhereTheyStand) {
         {[&] { b.input("z", "FLOTA"); }, "is not a type"},
         {[&] { x + ((int64_t{1} << 53) + 1); }, "9007199254740993 has more than 53 bits"},
         {[&] { INT64_MIN + 1 < x; }, "more than 53 bits"},
+        {[&] {
+             b.call({"", "Elu", 0, {x}, {{"alpha", 0.5F}, {"alpha", 1.5F}}, 1, {}});
+         },
+         "attribute `alpha` is given twice"},
+        {[&] {
+             auto same = [](const Expr&, const std::vector<Expr>& carried) {
+                 return Builder::Step{carried};
+             };
+             b.loop({}, {x}, same, {"FLOAT[N, 4]", "FLOAT"});
+         },
+         "2 types of 1 carried values"},
         {[&] { b.if_(x, nullptr, nullptr); }, "a body is an empty function"},
         {[&] { b.loop({}, {x}, nullptr); }, "a body is an empty function"},
         {[&] { b.model(); }, "no outputs"},

@@ -36,6 +36,24 @@ run(${work}/example/kernels)
 if(NOT output MATCHES "^4\nScaled -4\nAbs 4\nerror\n$")
   message(FATAL_ERROR "examples/cpp/kernels.cpp printed\n${output}")
 endif()
+# Options that are left out give no warnings.
+file(WRITE ${work}/options.cpp "#include <sardonyx/op20.h>
+#include <sardonyx/sardonyx.h>
+void options(sardonyx::Builder& b, const sardonyx::Expr& x) {
+    sardonyx::op20::ArgMax(x, {.axis = 0});
+    b.call({.op_type = \"Relu\", .inputs = {x}});
+    b.loop({}, {x}, [](const auto&, const auto& carried) {
+        return sardonyx::Builder::Step{.next = carried};
+    });
+    sardonyx::Model model = sardonyx::compile_text({}, {}, {.function = \"f\"});
+    sardonyx::check_files({}, {.select = {\"unused-value\"}});
+    model.run({}, {.seed = 3});
+    model.save({}, {.external_bytes = 1024});
+}
+")
+separate_arguments(warning_flags UNIX_COMMAND "${warnings}")
+run(${COMPILER} -std=c++20 -fsyntax-only ${warning_flags} -I${work}/prefix/include
+    ${work}/options.cpp)
 # A model made call by call.
 run(${CMAKE_COMMAND} -E chdir ${work}/run ${work}/example/transformer)
 if(NOT output MATCHES "^FLOAT\\[batch, tokens, 64\\]\n384\n$")
