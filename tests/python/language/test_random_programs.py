@@ -26,7 +26,7 @@ from language import HEADER, run_ort, run_reference, same, shared_compiler, shar
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-PROGRAMS = int(os.environ.get("SDX_RANDOM_PROGRAMS", "2000"))
+PROGRAMS = int(os.environ.get("SDX_RANDOM_PROGRAMS", "1000"))
 SEED = int(os.environ.get("SDX_SEED", "0"), 0)
 SHARDS = 8
 FOUND = pathlib.Path(__file__).parents[1] / "found"
