@@ -339,7 +339,7 @@ Object py_isinstance(Context& c, const Arguments& a) {
     if (std::optional<Object> open = instance_of_open(c, a, types)) {
         return *open;
     }
-    if (a.positional[0].is(ObjectKind::kOpaque)) {
+    if (is_of_environment(a.positional[0]) && class_of(a.positional[0]) == nullptr) {
         return instance_of_opaque(c, a, types);
     }
     if (is_array_scalar(a.positional[0]) && !is_numpys_scalar(a.positional[0])) {
@@ -461,10 +461,6 @@ std::optional<bool> has_member(Context& c, const Arguments& a, std::string_view 
     return std::nullopt;
 }
 
-}  // namespace
-
-namespace {
-
 // Whether a class is another one or derived from it; nothing: that is not known here.
 std::optional<bool> is_subclass(Context& c, const Object& type, const Object& base) {
     if (type.is(ObjectKind::kOpaque)) {
@@ -494,8 +490,13 @@ std::optional<bool> is_subclass(Context& c, const Object& type, const Object& ba
                    ? std::nullopt
                    : std::optional(false);
     }
-    if (is_class(type) && own->unknown_all == nullptr && is_builtin_base &&
-        own->kind != Namespace::Kind::kEnumeration) {
+    if (is_class(type) && own->unknown_all == nullptr && is_builtin_base) {
+        if (own->kind == Namespace::Kind::kEnumeration) {  // all of its members are what it is
+            std::optional<std::vector<Object>> members = members_of(type);
+            return members && !members->empty()
+                       ? std::optional(is_instance(members->front(), base.get<PythonType>().name))
+                       : std::nullopt;
+        }
         return own->kind == Namespace::Kind::kNamedTuple && base.get<PythonType>().name == "tuple";
     }
     if (is_builtin_class(type) && is_builtin_base) {
