@@ -5,6 +5,10 @@
 set(slow_sources libraries.cpp kernels/reduction.cpp kernels/pooling.cpp loops/gemm.cpp)
 list(TRANSFORM slow_sources PREPEND ${PROJECT_SOURCE_DIR}/src/eval/)
 
+# With sanitizers, to optimise these takes a third of the whole build. Kernels run on small tensors
+# there, and one fuzz target runs the others, so that it takes hardly longer without.
+set(not_optimised build api kernels)
+
 # sdx_join(variable root name): the sources in the variable, SDX_JOIN at a time as files that include
 # them by their paths below the root. These name no folder of this machine, as those of CMake's unity
 # builds do, so that builds in other folders find their objects in the compiler's cache.
@@ -37,6 +41,9 @@ function(sdx_library name)
   set_property(GLOBAL APPEND PROPERTY SDX_PHASES ${name})
   target_include_directories(sdx_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
   target_compile_options(sdx_${name} PRIVATE -Wall -Wextra -Wno-missing-field-initializers)
+  if(SDX_SANITIZE AND name IN_LIST not_optimised)
+    target_compile_options(sdx_${name} PRIVATE -O0)
+  endif()
 endfunction()
 
 # sdx_phase(name dependency...): the .cpp files under src/<name>/ as the library sdx_<name>.
@@ -90,11 +97,6 @@ sdx_library(kernels ${sources})
 target_link_libraries(sdx_kernels PUBLIC sdx_eval)
 target_link_libraries(sdx_eval PUBLIC sdx_kernels)
 target_compile_options(sdx_kernels PRIVATE $<$<CONFIG:Release>:-O3>)
-if(SDX_SANITIZE)
-  # Optimised with the checks in them, they take a quarter of the whole build. The tests and the fuzz
-  # targets run them on small tensors, which takes hardly longer without.
-  target_compile_options(sdx_kernels PRIVATE -O0)
-endif()
 foreach(library sdx_eval sdx_kernels)
   target_compile_options(${library} PRIVATE -fno-math-errno -fno-trapping-math)
   # Loops that ask for vectors and cannot have them with these options of clang are scalar there.
