@@ -1,5 +1,5 @@
-// Builtins that need no file of their own: print, slice, partial, the decorators of sardonyx and of
-// dataclasses, and what only has to be there.
+// Builtins that need no file of their own: print, callable, slice, partial, the decorators of
+// sardonyx and of dataclasses, and what only has to be there.
 #include "elaborate/library/builtins.h"
 
 #include <fmt/format.h>
@@ -44,6 +44,44 @@ Object py_print(Context& c, const Arguments& a) {
             .with_help("call the script eagerly to see the values");
     }
     return Object::none();
+}
+
+Object py_callable(Context& c, const Arguments& a) {
+    const Object& object = a.positional[0];
+    if (object.is(ObjectKind::kOpaque)) {
+        Environment::Answer answer = c.function().environment->attribute(object, "__call__");
+        if (answer.value || answer.error.rfind("AttributeError", 0) == 0) {
+            return Object::boolean(answer.value.has_value());
+        }
+    }
+    Namespace* own = as_namespace(object);
+    if (own != nullptr && own->unknown_all == nullptr) {
+        return Object::boolean(is_class(object) || special_method(object, "__call__").has_value());
+    }
+    switch (object.kind()) {
+        case ObjectKind::kClosure:
+        case ObjectKind::kScript:
+        case ObjectKind::kBuiltin:
+        case ObjectKind::kPartial:
+        case ObjectKind::kPythonType:
+        case ObjectKind::kOperator:
+            return Object::boolean(true);
+        case ObjectKind::kNone:
+        case ObjectKind::kBool:
+        case ObjectKind::kInt:
+        case ObjectKind::kFloat:
+        case ObjectKind::kString:
+        case ObjectKind::kList:
+        case ObjectKind::kTuple:
+        case ObjectKind::kDict:
+        case ObjectKind::kSet:
+        case ObjectKind::kConstant:
+        case ObjectKind::kTensor:
+            return Object::boolean(false);
+        default:
+            return refuse(c, a.range, fmt::format("`callable` of {}", kind_name(object)),
+                          "check it outside the script");
+    }
 }
 
 Object py_slice(Context& c, const Arguments& a) {

@@ -19,6 +19,8 @@ Object bind_arguments(const Object& function, std::vector<Object> first, DictObj
 
 Object py_print(Context& c, const Arguments& a);
 
+Object py_callable(Context& c, const Arguments& a);
+
 Object py_slice(Context& c, const Arguments& a);
 
 Object py_reveal_type(Context& c, const Arguments& a);
@@ -44,7 +46,6 @@ Object sdx_opset(Context& c, const Arguments& a);
 // The function with arguments that come before those of its calls.
 Object functools_partial(Context& c, const Arguments& a);
 
-// functools.wraps(f)(g) is g, with names that nothing here asks for.
 // The module `operator`: functions that get items and members of what they are called with.
 Object operator_getitem(Context& c, const Arguments& a);
 Object operator_itemgetter(Context& c, const Arguments& a);
@@ -53,6 +54,8 @@ Object operator_attrgetter(Context& c, const Arguments& a);
 Object items_got(Context& c, const Arguments& a);
 Object members_got(Context& c, const Arguments& a);
 Object called_unique(Context& c, const Arguments& a);
+
+// functools.wraps(f)(g) is g, with names that nothing here asks for.
 Object functools_wraps(Context& c, const Arguments& a);
 
 Object wrapped_function(Context& c, const Arguments& a);

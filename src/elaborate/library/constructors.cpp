@@ -25,6 +25,7 @@
 #include "elaborate/objects/owners.h"
 #include "elaborate/objects/shown.h"
 #include "elaborate/objects/statics.h"
+#include "elaborate/operators/special_methods.h"
 
 namespace sardonyx::elaborate {
 
@@ -260,6 +261,10 @@ Object call_python_type(Context& c, const PythonType& type, const Arguments& a) 
         }
         if (name == "bool" && truth(object)) {
             return Object::boolean(*truth(object));
+        }
+        if (std::optional<Object> asked =
+                name == "bool" ? special_truth(c, object, a.range) : std::nullopt) {
+            return *asked;
         }
         if (object.is(ObjectKind::kString)) {
             return parse_number(c, object.text(), name == "int", a);

@@ -485,6 +485,9 @@ std::optional<bool> is_subclass(Context& c, const Object& type, const Object& ba
         return is_derived(own, other);
     }
     bool is_builtin_base = is_builtin_class(base);
+    if (is_builtin_class(type) && is_plain_class(c, base)) {
+        return false;
+    }
     if (is_builtin_class(type) && is_class(base) && other->unknown_all == nullptr) {
         return has_metaclass(base) && other->kind != Namespace::Kind::kEnumeration
                    ? std::nullopt
@@ -523,44 +526,6 @@ Object py_issubclass(Context& c, const Arguments& a) {
                                          kind_name(*unknown)),
                              "compare classes of the program, or int, float, bool, str, list, dict "
                              "and set");
-}
-
-Object py_callable(Context& c, const Arguments& a) {
-    const Object& object = a.positional[0];
-    if (object.is(ObjectKind::kOpaque)) {
-        Environment::Answer answer = c.function().environment->attribute(object, "__call__");
-        if (answer.value || answer.error.rfind("AttributeError", 0) == 0) {
-            return Object::boolean(answer.value.has_value());
-        }
-    }
-    Namespace* own = as_namespace(object);
-    if (own != nullptr && own->unknown_all == nullptr) {
-        return Object::boolean(is_class(object) || special_method(object, "__call__").has_value());
-    }
-    switch (object.kind()) {
-        case ObjectKind::kClosure:
-        case ObjectKind::kScript:
-        case ObjectKind::kBuiltin:
-        case ObjectKind::kPartial:
-        case ObjectKind::kPythonType:
-        case ObjectKind::kOperator:
-            return Object::boolean(true);
-        case ObjectKind::kNone:
-        case ObjectKind::kBool:
-        case ObjectKind::kInt:
-        case ObjectKind::kFloat:
-        case ObjectKind::kString:
-        case ObjectKind::kList:
-        case ObjectKind::kTuple:
-        case ObjectKind::kDict:
-        case ObjectKind::kSet:
-        case ObjectKind::kConstant:
-        case ObjectKind::kTensor:
-            return Object::boolean(false);
-        default:
-            return refuse(c, a.range, fmt::format("`callable` of {}", kind_name(object)),
-                          "check it outside the script");
-    }
 }
 
 Object py_hasattr(Context& c, const Arguments& a) {

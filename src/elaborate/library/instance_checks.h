@@ -1,4 +1,4 @@
-// isinstance(), type(), hasattr(), getattr() and setattr().
+// isinstance(), issubclass(), type(), hasattr(), getattr() and setattr().
 #pragma once
 
 #include <optional>
@@ -14,7 +14,6 @@ std::optional<Object> known_type(const Object& object);
 Object py_type(Context& c, const Arguments& a);
 Object py_isinstance(Context& c, const Arguments& a);
 Object py_issubclass(Context& c, const Arguments& a);
-Object py_callable(Context& c, const Arguments& a);
 Object py_hasattr(Context& c, const Arguments& a);
 Object py_getattr(Context& c, const Arguments& a);
 Object py_setattr(Context& c, const Arguments& a);

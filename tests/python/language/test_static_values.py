@@ -70,6 +70,7 @@ EQUAL = [
     "issubclass(K, int | str), issubclass(int, object), issubclass(T, tuple), issubclass(T, int)",
     "isinstance(I.A, I), isinstance(I.A, (E, int)), isinstance(I.A, K), isinstance(I.A, E | str)",
     "isinstance(E.A, E), isinstance(E.A, (I, int)), isinstance(1, I), isinstance(I.A + 0, I)",
+    "bool(E.A), bool(I.A), bool(k), bool(K), issubclass(dict, K), issubclass(int, (I, E))",
     "issubclass(I, int), issubclass(E, int), issubclass(G, int | str), issubclass(I, (str, E))",
     "isinstance({}, collections.abc.Mapping), isinstance('a', collections.abc.Sequence)",
     "isinstance({}, collections.abc.Iterable), isinstance(1, collections.abc.Iterable)",
