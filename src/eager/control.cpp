@@ -15,7 +15,7 @@ namespace sardonyx::eager {
 namespace {
 
 using eval::KernelContext;
-using eval::Rows;
+using eval::StackedRows;
 
 struct Call {
     const ops::Schema& schema;
@@ -66,7 +66,7 @@ Result<std::vector<RuntimeValue>> loop(const Call& call) {
     }
     std::vector<RuntimeValue> carried = call.inputs_from(2);
     size_t first_row = 1 + carried.size();
-    Rows rows;
+    StackedRows rows;
     auto arguments_of = [&carried](int64_t iteration) {
         std::vector<RuntimeValue> arguments{Tensor::scalar<int64_t>(iteration),
                                             Tensor::scalar<bool>(true)};
@@ -86,7 +86,7 @@ Result<std::vector<RuntimeValue>> loop(const Call& call) {
     if (i == 0) {  // only the body knows how many rows there are, and their types
         SDX_ASSIGN(std::vector<RuntimeValue> results,
                    run_body(call, "body", arguments_of(0), first_row));
-        rows = Rows(eval::row_types(std::span(results).subspan(first_row)));
+        rows = StackedRows(eval::row_types(std::span(results).subspan(first_row)));
     }
     for (size_t k = 0; k < rows.size(); ++k) {
         SDX_ASSIGN(RuntimeValue stacked, rows.stacked(nullptr, k, 0, eval::RowOrder::kForward));

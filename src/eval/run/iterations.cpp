@@ -129,7 +129,7 @@ Result<Tensor> ScanOutput::empty(const Type& declared, int64_t axis) {
     return Tensor::zeros(declared.element_type(), std::move(dims));
 }
 
-// --- Rows
+// --- StackedRows
 
 std::vector<Type> row_types(std::span<const RuntimeValue> rows) {
     std::vector<Type> types(rows.size());
@@ -143,7 +143,7 @@ std::vector<Type> row_types(std::span<const RuntimeValue> rows) {
     return types;
 }
 
-Status Rows::add(std::span<RuntimeValue> results, size_t first, const RunOptions& options) {
+Status StackedRows::add(std::span<RuntimeValue> results, size_t first, const RunOptions& options) {
     if (outputs_.empty()) {
         outputs_.resize(results.size() - first);
     }
@@ -158,7 +158,8 @@ Status Rows::add(std::span<RuntimeValue> results, size_t first, const RunOptions
     return {};
 }
 
-Result<RuntimeValue> Rows::stacked(Tape* tape, size_t i, int64_t axis, RowOrder order) const {
+Result<RuntimeValue> StackedRows::stacked(Tape* tape, size_t i, int64_t axis,
+                                          RowOrder order) const {
     return outputs_[i].stacked(tape, types_.empty() ? Type() : types_[i], axis, order);
 }
 

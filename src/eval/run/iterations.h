@@ -42,11 +42,12 @@ class ScanOutput {
 std::vector<Type> row_types(std::span<const RuntimeValue> rows);
 
 // The rows that iterations give, as many as the first one does.
-class Rows {
+class StackedRows {
   public:
-    Rows() = default;
+    StackedRows() = default;
     // Rows of these types, and no iteration.
-    explicit Rows(std::vector<Type> types) : outputs_(types.size()), types_(std::move(types)) {}
+    explicit StackedRows(std::vector<Type> types)
+        : outputs_(types.size()), types_(std::move(types)) {}
 
     size_t size() const { return outputs_.size(); }
     // The results of an iteration, of which those from `first` on are rows.

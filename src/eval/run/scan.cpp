@@ -141,7 +141,7 @@ Result<std::vector<RuntimeValue>> scan_one(KernelContext& c, Tape* tape, const S
     }
     auto state_end = inputs.begin() + static_cast<ptrdiff_t>(shape.state_count);
     std::vector<RuntimeValue> state(inputs.begin(), state_end);
-    Rows rows;
+    StackedRows rows;
     for (int64_t step = 0; step < steps; ++step) {
         std::vector<RuntimeValue> arguments = std::move(state);
         for (size_t i = 0; i < scanned.size(); ++i) {
@@ -161,7 +161,7 @@ Result<std::vector<RuntimeValue>> scan_one(KernelContext& c, Tape* tape, const S
         }
         SDX_ASSIGN(std::vector<Type> types, body.types(std::move(arguments)));
         types.erase(types.begin(), types.begin() + static_cast<ptrdiff_t>(shape.state_count));
-        rows = Rows(std::move(types));
+        rows = StackedRows(std::move(types));
     }
     SDX_ASSIGN(std::vector<int64_t> axes, per_item(c, "scan_output_axes", rows.size()));
     SDX_ASSIGN(std::vector<bool> reversed, directions(c, "scan_output_directions", rows.size()));
@@ -228,7 +228,7 @@ Result<std::vector<RuntimeValue>> scan_batch(KernelContext& c, Tape* tape, const
             return Error{"`sequence_lens` must have one length for each element of the batch"};
         }
     }
-    Rows stacks;
+    StackedRows stacks;
     for (int64_t b = 0; b < std::max<int64_t>(batch, 1); ++b) {
         std::vector<RuntimeValue> items;
         for (const Scanned& part : parts) {
@@ -251,7 +251,7 @@ Result<std::vector<RuntimeValue>> scan_batch(KernelContext& c, Tape* tape, const
             }
         }
         if (batch == 0) {
-            stacks = Rows(row_types(results));
+            stacks = StackedRows(row_types(results));
             continue;
         }
         SDX_TRY(stacks.add(results, 0, c.options()));
