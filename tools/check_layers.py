@@ -13,6 +13,8 @@
 - Functions, constants and types in the unnamed namespaces of one folder have different names, other
   than those that its headers give constants and types, because the sources of a folder are compiled
   together (SDX_JOIN), where two would be overloads or definitions of each other.
+- No two files define a type of one name in one namespace: where nothing is inlined, the linker
+  takes the destructor of one for that of the other.
 - Sources have at most LONGEST lines, and a folder that has rooms at most MOST_SOURCES sources,
   but for the tables that are listed here.
 - `X.cpp` has `X.h`, which declares functions that X.cpp defines and no others. The sources that
@@ -287,6 +289,8 @@ NOT_CODE = re.compile(
     r"|'(?:\\.|[^'\\\n])+'",
     re.DOTALL,
 )
+NAMESPACE = re.compile(r"(?:inline )?namespace (?:([\w:]+) )?\{$")
+TYPE = re.compile(r"(?:struct|class|union|enum class) (\w+)(?: final)?(?: :[^:].*)?(?: \{|$)")
 BARE_OPERATOR = re.compile(r'\bop_type\s*[=!]=\s*"|"\s*[=!]=\s*[\w.>()-]*\bop_type\b')
 DIAGNOSTIC_ROW = re.compile(r'^SDX_DIAGNOSTIC\((\w+),\s*"([^"]*)"', re.MULTILINE)
 THROW = re.compile(r"\bthrow\b")
@@ -508,6 +512,23 @@ def check_unnamed(root: pathlib.Path) -> Iterator[Violation]:
                 yield f"{where}:{line}: `{name}` is a name of {other.name} too"
 
 
+def check_types(root: pathlib.Path) -> Iterator[Violation]:
+    """As clang-format has it, what a namespace contains begins in the first column."""
+    defined: dict[tuple[str, str], pathlib.Path] = {}
+    for path in cpp_files(root):
+        where, around = path.relative_to(root), [""]
+        for number, line in enumerate(read(path).splitlines(), 1):
+            if match := NAMESPACE.match(line):
+                # Types of an unnamed one are their file's own.
+                around.append(f"{around[-1]}::{match[1] or where}")
+            elif line.startswith("}  // namespace") and len(around) > 1:
+                around.pop()
+            elif (match := TYPE.match(line)) and where.parts[0] == "src":
+                first = defined.setdefault((around[-1], match[1]), where)
+                if first != where:
+                    yield f"{where}:{number}: `{match[1]}` is another type in {first}"
+
+
 def check_sizes(root: pathlib.Path) -> Iterator[Violation]:
     for path in sorted((root / "src").rglob("*")):
         if path.suffix not in (".cpp", ".h"):
@@ -655,6 +676,7 @@ def main() -> None:
         *check_state(root),
         *check_operators(root),
         *check_unnamed(root),
+        *check_types(root),
         *check_sizes(root),
         *check_own_headers(root),
         *check_diagnostics(root),

@@ -232,6 +232,15 @@ def test_a_planted_violation_is_found(
     assert {line.partition(":")[0] for line in found} == {expected.partition(":")[0]}
 
 
+def test_two_types_of_one_name_are_found(tree: pathlib.Path) -> None:
+    text = "namespace sardonyx::ir {\nstruct Rows {\n    int n;\n};\n}  // namespace sardonyx::ir\n"
+    plant(tree, "src/ir/ir.h", HEADER + text)
+    plant(tree, "src/infer/infer.h", HEADER + text.replace("::ir", "::infer"))
+    assert check(tree) == []
+    plant(tree, "src/infer/infer.cpp", "class Rows;\n" + text)
+    assert check(tree) == ["src/ir/ir.h:4: `Rows` is another type in src/infer/infer.cpp"]
+
+
 def test_a_crowded_folder_is_found(tree: pathlib.Path) -> None:
     for number in range(31):
         plant(tree, f"src/eval/loops/loop_{number}.h", HEADER)
