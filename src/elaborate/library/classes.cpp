@@ -276,10 +276,6 @@ bool set_fields_of(Context& c, Namespace& made, const Arguments& arguments, Argu
     return true;
 }
 
-}  // namespace
-
-namespace {
-
 // A number or text that is what it shows.
 bool is_plain_value(const Object& object) {
     return (object.is_number() || object.is(ObjectKind::kString) || object.is_none()) &&

@@ -274,7 +274,7 @@ Object module_member(Context& c, const Object& object, std::string_view name, Ra
         return of_file != nullptr ? bound_member(c, *of_file, name, *found, range) : *found;
     }
     // Where a file runs, what changes the dict would change the members.
-    if (!found && of_file != nullptr && name == "__dict__" && !c.runs_file) {
+    if (of_file != nullptr && name == "__dict__" && !c.runs_file) {
         if (std::optional<Object> members = shown_members(c, *of_file)) {
             return *members;
         }

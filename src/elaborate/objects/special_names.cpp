@@ -79,7 +79,7 @@ std::vector<std::string_view> special_methods() {
 
 bool is_special_method(std::string_view name) {
     const std::vector<std::string_view> all = special_methods();
-    return name.starts_with("__") && std::find(all.begin(), all.end(), name) != all.end();
+    return std::find(all.begin(), all.end(), name) != all.end();
 }
 
 }  // namespace sardonyx::elaborate

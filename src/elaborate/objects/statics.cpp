@@ -38,8 +38,7 @@ Object int_power(Context& c, Int128 base, Int128 exponent, syntax::Range range) 
         }
         return Object::real(std::pow(static_cast<double>(base), static_cast<double>(exponent)));
     }
-    Int128 result = 1;
-    Int128 square = base;
+    Int128 result = 1, square = base;
     for (auto left = static_cast<Uint128>(exponent); left != 0; left >>= 1) {
         if ((left & 1) != 0 && __builtin_mul_overflow(result, square, &result)) {
             return overflow(c, range);
@@ -282,14 +281,15 @@ std::optional<int> order(const Object& a, const Object& b) {
     if (is_text(a) && a.kind() == b.kind()) {
         return a.text().compare(b.text());
     }
-    if (b.is(ObjectKind::kOpaque) && !a.is(ObjectKind::kOpaque)) {
-        std::optional<int> sign = order(b, a);
+    if (a.is(ObjectKind::kOpaque)) {
+        return a.get<OpaqueObject>().order(b);
+    }
+    if (b.is(ObjectKind::kOpaque)) {
+        std::optional<int> sign = b.get<OpaqueObject>().order(a);
         return sign ? std::optional(-*sign) : sign;
     }
-    if (a.is(ObjectKind::kOpaque) || are_ordered(a, b)) {
-        return a.is(ObjectKind::kOpaque)
-                   ? a.get<OpaqueObject>().order(b)
-                   : order(fields_of(*as_namespace(a)), fields_of(*as_namespace(b)));
+    if (are_ordered(a, b)) {
+        return order(fields_of(*as_namespace(a)), fields_of(*as_namespace(b)));
     }
     if (a.is_sequence() && a.kind() == b.kind()) {
         for (size_t i = 0; i < a.items().size() && i < b.items().size(); ++i) {

@@ -259,7 +259,7 @@ ir::Value* take_row(const Slot& slot, const Object& result, ir::Value* input) {
     }
     for (const Dim& dim : row->type.shape()) {
         // A dimension that was found out inside may be another one in the next iteration.
-        if (as_written(dim).is_unknown()) {
+        if (!is_written(dim)) {
             return nullptr;
         }
     }

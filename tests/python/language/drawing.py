@@ -1,5 +1,5 @@
-"""Files of random programs that are run by hand: `python FILE SEED COUNT`, with tests/python on
-PYTHONPATH.
+"""Files of random programs, which are compiled by both compilers, and are run by hand, too:
+`python FILE SEED COUNT`, with tests/python on PYTHONPATH.
 """
 
 from __future__ import annotations
@@ -10,6 +10,33 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Callable
+from typing import Any
+
+import sardonyx
+
+from language import shared_compiler
+
+
+def built(text: str) -> tuple[list[str], bytes]:
+    """What the command line says of the script `f`, and its model."""
+    answer, data = shared_compiler().compile(text, "f")
+    assert answer[0] in ("ok", "error"), (answer, text)
+    return answer, data
+
+
+def models_by_surface(
+    program: tuple[list[str], bytes], function: Any, shown: str
+) -> dict[str, bytes]:
+    """The models of what the command line has built and of the script that Python has; none where
+    both are refused."""
+    answer, data = program
+    try:
+        live = function.to_model_bytes()
+    except sardonyx.CompileError as error:
+        assert answer[0] == "error", f"only Python refuses: {error}\n{shown}"
+        return {}
+    assert answer[0] == "ok", f"only the command line refuses: {answer}\n{shown}"
+    return {"Python": live, "command line": data}
 
 
 def outcomes(

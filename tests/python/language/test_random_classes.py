@@ -18,10 +18,9 @@ import numpy as np
 import onnx
 import onnx.reference
 import pytest
-import sardonyx
 
-from language import shared_compiler, shared_evaluator
-from language.drawing import draw, outcomes
+from language import shared_evaluator
+from language.drawing import built, draw, models_by_surface, outcomes
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -206,23 +205,19 @@ def outcome(seed: int, folder: pathlib.Path) -> str:
         text = text.replace('FLOAT["N"]', "FLOAT[2]")
     path = folder / f"c{seed}.py"
     path.write_text(text)
-    answer, data = shared_compiler().compile(text, "f")
-    assert answer[0] in ("ok", "error"), (answer, text)
+    program = built(text)
     try:
         function = runpy.run_path(str(path))["f"]
     except Exception:  # at the top level, at a statement that the command line may leave out
         return "raises"
-    try:
-        live = function.to_model_bytes()
-    except sardonyx.CompileError as error:
-        assert answer[0] == "error", f"only Python refuses: {error}\n{text}"
+    models = models_by_surface(program, function, text)
+    if not models:
         return "refused"
-    assert answer[0] == "ok", f"only the command line refuses: {answer}\n{text}"
-    onnx.checker.check_model(onnx.load_from_string(data), full_check=True)
+    onnx.checker.check_model(onnx.load_from_string(models["command line"]), full_check=True)
     for n in (0, 1, 3):
         inputs = {"x": np.array([1, 2], np.float32), "n": np.asarray(np.int64(n))}
         expected = function(**inputs)
-        for surface, model in (("Python", live), ("command line", data)):
+        for surface, model in models.items():
             loaded = onnx.load_from_string(model)
             results = [shared_evaluator().run(loaded, inputs)[0]]
             if seed % 10 == 0 and n == 1:

@@ -19,10 +19,9 @@ import runpy
 import numpy as np
 import onnx
 import pytest
-import sardonyx
 
-from language import shared_compiler, shared_evaluator
-from language.drawing import draw, outcomes
+from language import shared_evaluator
+from language.drawing import built, draw, models_by_surface, outcomes
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -765,8 +764,7 @@ def outcome(seed: int, folder: pathlib.Path) -> str:
     path.write_text(text)
     shown = text[len(HEAD) :]
     shown = shown[shown.index("    return 9\n") + 13 :]
-    answer, data = shared_compiler().compile(text, "f")
-    assert answer[0] in ("ok", "error"), (answer, text)
+    program = built(text)
     try:
         function = runpy.run_path(str(path))["f"]
     except Exception:  # at the top level, at a statement that the command line may leave out
@@ -777,14 +775,11 @@ def outcome(seed: int, folder: pathlib.Path) -> str:
         expected = function(**inputs)
     except Exception as error:
         raised = error
-    try:
-        live = function.to_model_bytes()
-    except sardonyx.CompileError as error:
-        assert answer[0] == "error", f"only Python refuses: {error}\n{shown}"
+    models = models_by_surface(program, function, shown)
+    if not models:
         return "raises in the script" if raised else "refused"
-    assert answer[0] == "ok", f"only the command line refuses: {answer}\n{shown}"
     assert raised is None, f"only CPython refuses: {raised!r}\n{shown}"
-    for surface, model in (("Python", live), ("command line", data)):
+    for surface, model in models.items():
         got = shared_evaluator().run(onnx.load_from_string(model), inputs)[0]
         assert np.array_equal(got, expected), f"{surface}: {got}, not {expected}\n{shown}"
     return "equal"

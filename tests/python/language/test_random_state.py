@@ -17,10 +17,9 @@ import runpy
 import numpy as np
 import onnx
 import pytest
-import sardonyx
 
-from language import shared_compiler, shared_evaluator
-from language.drawing import draw, outcomes
+from language import shared_evaluator
+from language.drawing import built, draw, models_by_surface, outcomes
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -244,19 +243,14 @@ def outcome(seed: int, folder: pathlib.Path) -> str:
     path = folder / f"s{seed}.py"
     path.write_text(text)
     function = runpy.run_path(str(path))["f"]
-    answer, data = shared_compiler().compile(text, "f")
-    assert answer[0] in ("ok", "error"), (answer, text)
-    try:
-        live = function.to_model_bytes()
-    except sardonyx.CompileError:
-        assert answer[0] == "error", f"only one surface refuses\n{text}"
+    models = models_by_surface(built(text), function, text)
+    if not models:
         return "refused"
-    assert answer[0] == "ok", f"only one surface refuses: {answer}\n{text}"
-    onnx.checker.check_model(onnx.load_from_string(data), full_check=True)
+    onnx.checker.check_model(onnx.load_from_string(models["command line"]), full_check=True)
     for n in (0, 1, 4):
         inputs = {"x": np.array([1, 2], np.float32), "n": np.asarray(np.int64(n))}
         expected = function(**inputs)
-        for surface, model in (("Python", live), ("command line", data)):
+        for surface, model in models.items():
             (got,) = shared_evaluator().run(onnx.load_from_string(model), inputs)
             assert np.allclose(got, expected, rtol=1e-5), (
                 f"{surface}, n={n}: {got}, not {expected}\n{text}"
