@@ -39,6 +39,7 @@ class Module(nn.Module):
 def session(data: bytes) -> onnxruntime.InferenceSession:
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
+    options.intra_op_num_threads = 1
     return onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
 
 

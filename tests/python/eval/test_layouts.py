@@ -142,6 +142,7 @@ def concat(net: Net, x: str, y: str) -> str:
 def onnx_runtime(model: bytes, x: np.ndarray) -> list[np.ndarray]:
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
+    options.intra_op_num_threads = 1
     session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
     return list(session.run(None, {"x": x}))
 

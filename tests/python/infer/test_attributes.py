@@ -141,6 +141,7 @@ def run_shape(model: onnx.ModelProto, inputs: list) -> list[int] | None:
     complete.graph.output[0].type.tensor_type.elem_type = FLOAT
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
+    options.intra_op_num_threads = 1
     try:
         session = onnxruntime.InferenceSession(complete.SerializeToString(), options)
         feeds = {f"i{k}": numpy.ones(dims, numpy.float32) for k, dims in enumerate(inputs)}

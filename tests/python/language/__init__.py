@@ -151,17 +151,27 @@ def same(got: Any, expected: Any, rtol: float) -> None:
         )
 
 
-def run_ort(model: onnx.ModelProto, inputs: dict[str, Any]) -> list[Any]:
+# The peers of the last model are kept, since most are run on several inputs, and to make them takes
+# longer than to run them; ONNX Runtime's threads take the most.
+@functools.lru_cache(maxsize=1)
+def ort_session(data: bytes) -> onnxruntime.InferenceSession:
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
-    session = onnxruntime.InferenceSession(
-        model.SerializeToString(), options, providers=["CPUExecutionProvider"]
-    )
-    return session.run(None, inputs)
+    options.intra_op_num_threads = 1
+    return onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
+
+
+@functools.lru_cache(maxsize=1)
+def reference(data: bytes) -> onnx.reference.ReferenceEvaluator:
+    return onnx.reference.ReferenceEvaluator(onnx.load_from_string(data))
+
+
+def run_ort(model: onnx.ModelProto, inputs: dict[str, Any]) -> list[Any]:
+    return ort_session(model.SerializeToString()).run(None, inputs)
 
 
 def run_reference(model: onnx.ModelProto, inputs: dict[str, Any]) -> list[Any]:
-    return onnx.reference.ReferenceEvaluator(model).run(None, inputs)
+    return reference(model.SerializeToString()).run(None, inputs)
 
 
 def check_everywhere(

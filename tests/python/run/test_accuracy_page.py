@@ -217,6 +217,7 @@ def of_onnxruntime(function: Function, kind: str, x: np.ndarray) -> np.ndarray |
         return None  # NumPy arrays of it do not go in
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
+    options.intra_op_num_threads = 1
     try:
         session = onnxruntime.InferenceSession(
             model(function, kind), options, providers=["CPUExecutionProvider"]

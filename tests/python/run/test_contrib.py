@@ -268,6 +268,7 @@ def test_operators_of_onnx_runtime(call: int) -> None:
     given = {f"x{i}": value for i, value in enumerate(inputs) if value is not None}
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
+    options.intra_op_num_threads = 1
     session = onnxruntime.InferenceSession(
         model.SerializeToString(), options, providers=["CPUExecutionProvider"]
     )

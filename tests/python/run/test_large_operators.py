@@ -63,6 +63,7 @@ def run_both(
     made, feeds = model_of(op, inputs, outputs, version, attributes)
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
+    options.intra_op_num_threads = 1
     session = onnxruntime.InferenceSession(made, options, providers=["CPUExecutionProvider"])
     return run(op, inputs, outputs, version, **attributes), session.run(None, feeds)
 

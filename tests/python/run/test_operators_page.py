@@ -103,6 +103,7 @@ def run_onnxruntime(case: Any) -> None:
     model.ir_version = min(model.ir_version, 13)  # the newest that it reads
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
+    options.intra_op_num_threads = 1
     session = onnxruntime.InferenceSession(
         model.SerializeToString(), options, providers=["CPUExecutionProvider"]
     )
