@@ -1,6 +1,12 @@
 // Atoms: names, numbers, and everything in brackets.
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "syntax/literals.h"
 #include "syntax/parser.h"
+#include "syntax/visit.h"
 
 namespace sardonyx::syntax {
 namespace {
@@ -200,7 +206,70 @@ const Expr* Parser::comprehension(ComprehensionKind made, const Expr* element, c
     if (!expect_close(closer, begin, "")) {
         element = error_expr();
     }
-    return make<ComprehensionExpr>(since(begin), made, element, value, clauses);
+    const auto* made_one = make<ComprehensionExpr>(since(begin), made, element, value, clauses);
+    if (tree_.has_named) {
+        check_named_in(made_one);
+    }
+    return made_one;
+}
+
+// `:=` binds a name of the function around: not in what a comprehension goes over, and none of the
+// comprehension's own names.
+void Parser::check_named_in(const ComprehensionExpr* node) {
+    const NamedExpr* found = nullptr;
+    auto anywhere = [&found](const Expr* one) {
+        const auto* named = maybe_as<NamedExpr>(one);
+        found = found == nullptr ? named : found;
+    };
+    std::vector<Symbol> own;
+    auto note_name = [&own](const Expr* one) {
+        if (const auto* name = maybe_as<NameExpr>(one)) {
+            own.push_back(name->name);
+        }
+    };
+    for (const ComprehensionFor& clause : node->clauses) {
+        each_expression(clause.iterable, anywhere);
+        each_expression(clause.target, note_name);
+    }
+    if (found != nullptr) {
+        if (auto* added =
+                report(kInvalidTarget, found->range, "`:=` in what a comprehension goes over")) {
+            added->with_help("bind the name in a line before");
+        }
+        return;
+    }
+    std::vector<const Expr*> of_lambdas;
+    auto rebinds = [&](const Expr* one) {
+        if (const auto* lambda = maybe_as<LambdaExpr>(one)) {
+            auto keep = [&of_lambdas](const Expr* inner) { of_lambdas.push_back(inner); };
+            each_expression(lambda->body, keep);  // its names are its own
+        }
+        const auto* named = maybe_as<NamedExpr>(one);
+        auto is_in = [](const auto& all, auto what) {
+            return std::find(all.begin(), all.end(), what) != all.end();
+        };
+        if (named != nullptr && found == nullptr && is_in(own, named->target->name) &&
+            !is_in(of_lambdas, one)) {
+            found = named;
+        }
+    };
+    each_expression(node->element, rebinds);
+    if (node->value != nullptr) {
+        each_expression(node->value, rebinds);
+    }
+    for (const ComprehensionFor& clause : node->clauses) {
+        for (const Expr* condition : clause.conditions) {
+            each_expression(condition, rebinds);
+        }
+    }
+    if (found != nullptr) {
+        Range name = found->target->range;
+        if (auto* added = report(kInvalidTarget, name,
+                                 "`:=` cannot bind `" + std::string(text(name.begin, name.end)) +
+                                     "`, a name of the comprehension")) {
+            added->with_help("give it another name");
+        }
+    }
 }
 
 // for_if_clauses: (['async'] 'for' star_targets 'in' disjunction ('if' disjunction)*)+

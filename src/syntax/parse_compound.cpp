@@ -200,12 +200,14 @@ bool Parser::head(List<Symbol>& names, Read&& read) {
     if (failed_ || !at(T::kColon)) {
         return false;
     }
-    // Code that is read again reports nothing: if it is not understood, its names are known.
+    // Code that is not understood reports nothing: its names are known.
     const Token* end = token_;
     diagnostics::Checkpoint said(diagnostics_);
     token_ = begin;
     bool is_understood = read() && !failed_ && token_ == end;
-    said.take_back();
+    if (!is_understood) {
+        said.take_back();
+    }
     failed_ = failed;
     token_ = end;
     end_ = end[-1].end;

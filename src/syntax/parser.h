@@ -198,6 +198,7 @@ class Parser {
     const Expr* list_or_set(uint32_t begin, const Expr* first, ExprKind made, TokenKind closer);
     const Expr* comprehension(ComprehensionKind made, const Expr* element, const Expr* value,
                               uint32_t begin, TokenKind closer);
+    void check_named_in(const ComprehensionExpr* node);
     std::span<const ComprehensionFor> for_if_clauses();
     bool at_for() const {
         return at(TokenKind::kFor) || (at(TokenKind::kAsync) && peek() == TokenKind::kFor);

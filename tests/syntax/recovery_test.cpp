@@ -129,6 +129,14 @@ TEST(Recovery, Statements) {
     expect("(a, b) += 1\n", {"1:1 invalid-target `(a, b)`"}, {});
     expect("del f()\n", {"1:5 invalid-target `f()`"}, {});
     expect("for f() in x: pass\n", {"1:5 invalid-target `f()`"}, {});
+    expect("[q for q in (z := [1])]\n", {"1:14 invalid-target `z := [1]`"}, {});
+    expect("{p: 1 for p in {(z := [1])}}\n", {"1:18 invalid-target `z := [1]`"}, {});
+    expect("[p for q in x for p in (lambda: (z := q))()]\n", {"1:34 invalid-target `z := q`"}, {});
+    expect("[(q := 1) for q in x]\n", {"1:3 invalid-target `q`"}, {});
+    expect("[p for p in x if [(p := r) for r in x]]\n", {"1:20 invalid-target `p`"}, {});
+    expect("[(lambda: (q := 1)) for q in x if (z := q)]\n", {}, {});
+    expect("match [q for q in (z := [1])]:\n    case _:\n        pass\n",
+           {"1:20 invalid-target `z := [1]`"}, {});
     expect("import\n", {"1:7 expected-token ``"}, {});
     expect("from x import (a, b\n", {"1:20 unclosed-bracket ``"}, {});
     expect("retrun x\n", {"1:8 unexpected-token `x`"}, {});

@@ -41,6 +41,7 @@ struct ClassKind {
     bool has_ints = false;     // an IntEnum or IntFlag
     bool is_flag = false;      // an IntFlag
     bool has_strings = false;  // a StrEnum
+    std::string enumeration;   // which class of `enum` is the base
     bool is_abc = false;       // ABC or Protocol is the base
     bool is_protocol = false;  // Protocol is
     bool is_unique = false;    // an enumeration of which no two members have one value
@@ -134,6 +135,7 @@ std::optional<ClassKind> kind_of(Context& c, const syntax::OpaqueStmt* statement
         kind.has_strings = name == "StrEnum";
         if (kind.has_ints || kind.has_strings || name == "Enum") {  // with `unique` or without
             kind.kind = Namespace::Kind::kEnumeration;
+            kind.enumeration = name;
             return kind;
         }
     }
@@ -569,6 +571,7 @@ Object make_class(Context& c, const syntax::OpaqueStmt* statement, const ScriptF
         }
         made->set(text, is_member ? make_member(c, *made, text, *value, *kind) : *value);
     }
+    made->enumeration = kind->enumeration;
     made->is_protocol = kind->is_protocol;
     made->is_abc = kind->is_abc || std::any_of(kind->bases.begin(), kind->bases.end(),
                                                [](const Namespace* one) { return one->is_abc; });

@@ -329,6 +329,12 @@ Object instantiate(Context& c, Namespace& type, const Arguments& arguments) {
     bool is_plain = type.kind == Namespace::Kind::kClass && !type.is_open &&
                     arguments.positional.empty() && arguments.keywords.empty();
     bool is_data = type.kind == Namespace::Kind::kDataclass;
+    if (type.kind == Namespace::Kind::kEnumeration) {
+        return refuse(c, arguments.range,
+                      fmt::format("`{}` of what is not the value of one member", type.name),
+                      fmt::format("write the member, as in `{}.{}`", type.name,
+                                  type.fields.empty() ? "NAME" : type.fields[0]));
+    }
     if (!is_data && !is_plain) {
         return refuse(c, arguments.range, fmt::format("`{}` is called like this", type.name));
     }

@@ -23,6 +23,7 @@
 #include "elaborate/objects/special_names.h"
 #include "elaborate/objects/statics.h"
 #include "elaborate/objects/type_objects.h"
+#include "elaborate/operators/special_methods.h"
 
 namespace sardonyx::elaborate {
 
@@ -65,6 +66,17 @@ bool is_asked_type(const PythonType& type) {
            (is_builtin_type(type.name) || is_other || type.name == kNoneType ||
             abstract_row(type.name) != nullptr || is_exception_type(type.name) ||
             dict_class(type.name));
+}
+
+bool is_enumeration_type(std::string_view name) {
+    constexpr std::string_view kTypes[] = {"Enum", "IntEnum", "IntFlag", "StrEnum"};
+    return std::find(std::begin(kTypes), std::end(kTypes), name) != std::end(kTypes);
+}
+
+// Whether a class of the file is derived from this one of `enum`; null: it is none of the file.
+bool is_of_enumeration(const Namespace* own, std::string_view asked) {
+    return own != nullptr && own->kind == Namespace::Kind::kEnumeration &&
+           (asked == "Enum" || asked == own->enumeration);
 }
 
 // The classes that isinstance() is given: of tuples in each other and of unions each one.
@@ -215,18 +227,6 @@ std::optional<Object> instance_of_open(Context& c, const Arguments& a,
     return std::nullopt;
 }
 
-// Whether it is a class of the environment that does not say itself what its instances are.
-bool is_plain_class(Context& c, const Object& type) {
-    std::optional<Object> own = type.is(ObjectKind::kOpaque)
-                                    ? c.function().environment->attribute(type, "__class__").value
-                                    : std::nullopt;
-    if (own && own->is(ObjectKind::kOpaque)) {  // EnumType, which was EnumMeta
-        std::string shown = own->get<OpaqueObject>().describe();
-        return shown == "<class 'type'>" || shown.starts_with("<class 'enum.Enum");
-    }
-    return own && own->is(ObjectKind::kPythonType) && own->get<PythonType>().name == "type";
-}
-
 // Of an object that only Python can look into, by the classes that it has as bases.
 Object instance_of_opaque(Context& c, const Arguments& a, const std::vector<Object>& types) {
     Environment& environment = *c.function().environment;
@@ -249,7 +249,9 @@ Object instance_of_opaque(Context& c, const Arguments& a, const std::vector<Obje
             return Object::boolean(true);
         }
         // Others, such as Sequence, may say of a class that it is one of them.
-        is_certain = is_plain_class(c, type) || is_builtin_class(type);
+        is_certain =
+            is_class_outside(c, type) || is_builtin_class(type) ||
+            (type.is(ObjectKind::kPythonType) && is_enumeration_type(type.get<PythonType>().name));
     }
     return is_certain ? Object::boolean(false)
                       : refuse(c, a.range,
@@ -382,7 +384,7 @@ Object py_isinstance(Context& c, const Arguments& a) {
             }
             continue;
         }
-        if (is_plain_class(c, type) && a.positional[0].shown_as() == ShownAs::kPlain) {
+        if (is_class_outside(c, type) && a.positional[0].shown_as() == ShownAs::kPlain) {
             continue;  // no builtin object is of a class of the program
         }
         if (!type.is(ObjectKind::kPythonType)) {
@@ -390,6 +392,14 @@ Object py_isinstance(Context& c, const Arguments& a) {
                           "compare with int, float, bool, str, list or tuple");
         }
         const PythonType& asked = type.get<PythonType>();
+        const Namespace* member = as_member(a.positional[0]);
+        if (is_enumeration_type(asked.name) &&
+            (member != nullptr || a.positional[0].shown_as() == ShownAs::kPlain)) {
+            if (member != nullptr && is_of_enumeration(member->of, asked.name)) {
+                return Object::boolean(true);
+            }
+            continue;
+        }
         if (!is_asked_type(asked) || is_open_to(a.positional[0], asked.name)) {
             return refuse(c, a.range, fmt::format("`isinstance` with `{}`", repr(type)),
                           "compare with int, float, bool, str, list or tuple");
@@ -440,6 +450,13 @@ std::optional<bool> has_member(Context& c, const Arguments& a, std::string_view 
          name == "__getitem__")) {
         return own->lookup(name).has_value() || is_method_of_object(name);
     }
+    std::optional<Object> type = known_type(object);
+    if (type && type->is(ObjectKind::kPythonType) && !object.is(ObjectKind::kPythonType) &&
+        !is_special) {
+        if (std::optional<bool> known = has_builtin_member(type->get<PythonType>().name, name)) {
+            return known;
+        }
+    }
     bool is_operator =
         object.is(ObjectKind::kOpset) && !is_special && name != "domain" && name != "version";
     std::optional<bool> found =
@@ -471,7 +488,7 @@ std::optional<bool> is_subclass(Context& c, const Object& type, const Object& ba
         bool is_base =
             std::any_of(order->items().begin(), order->items().end(),
                         [&base](const Object& one) { return is_same_object(one, base); });
-        bool is_certain = base.is(ObjectKind::kPythonType) || is_plain_class(c, base) ||
+        bool is_certain = base.is(ObjectKind::kPythonType) || is_class_outside(c, base) ||
                           is_class(base);  // of named tuples
         return is_base || is_certain ? std::optional(is_base) : std::nullopt;
     }
@@ -485,7 +502,11 @@ std::optional<bool> is_subclass(Context& c, const Object& type, const Object& ba
         return is_derived(own, other);
     }
     bool is_builtin_base = is_builtin_class(base);
-    if (is_builtin_class(type) && is_plain_class(c, base)) {
+    if (base.is(ObjectKind::kPythonType) && is_enumeration_type(base.get<PythonType>().name) &&
+        (is_builtin_class(type) || (is_class(type) && own->unknown_all == nullptr))) {
+        return is_of_enumeration(own, base.get<PythonType>().name);
+    }
+    if (is_builtin_class(type) && is_class_outside(c, base)) {
         return false;
     }
     if (is_builtin_class(type) && is_class(base) && other->unknown_all == nullptr) {
@@ -494,11 +515,10 @@ std::optional<bool> is_subclass(Context& c, const Object& type, const Object& ba
                    : std::optional(false);
     }
     if (is_class(type) && own->unknown_all == nullptr && is_builtin_base) {
-        if (own->kind == Namespace::Kind::kEnumeration) {  // all of its members are what it is
-            std::optional<std::vector<Object>> members = members_of(type);
-            return members && !members->empty()
-                       ? std::optional(is_instance(members->front(), base.get<PythonType>().name))
-                       : std::nullopt;
+        if (own->kind == Namespace::Kind::kEnumeration) {
+            const std::string& asked = base.get<PythonType>().name;
+            return (asked == "int" && own->enumeration.starts_with("Int")) ||
+                   (asked == "str" && own->enumeration == "StrEnum");
         }
         return own->kind == Namespace::Kind::kNamedTuple && base.get<PythonType>().name == "tuple";
     }

@@ -52,7 +52,7 @@ Object no_member(Context& c, const Object& object, std::string_view name, Range 
         object.is(ObjectKind::kModule) ? std::string_view(object.get<ModuleObject>().name) : "";
     bool is_missing = surely_lacks(module, name);
     // Of these the compiler knows a part.
-    bool has_more = module == "numpy" || (module == "sardonyx" && !is_missing);
+    bool has_more = module != "sardonyx" ? is_library_module(module) : !is_missing;
     std::string message =
         has_more
             ? fmt::format("the compiler does not know `{}.{}`", module, name)

@@ -73,6 +73,15 @@ Object np_array(Context& c, const Arguments& a) {
     ElementType element = *type == ElementType::kUndefined && has_float(a.positional[0])
                               ? ElementType::kDouble
                               : *type;
+    if (!a.positional[0].is_static()) {
+        bool is_list = a.positional[0].is_sequence();
+        return refuse(
+            c, a.range,
+            is_list ? "`np.array` of a list that holds tensors" : "`np.array` of a tensor",
+            is_list ? "write the list itself where a tensor is needed, or join tensors with "
+                      "`op.Concat`"
+                    : "use the tensor itself, or cast it with `op.Cast`");
+    }
     bool is_of_arrays = a.positional[0].is_sequence() && has_array(a.positional[0]);
     ListWalk left;
     std::optional<Tensor> tensor = is_of_arrays

@@ -48,6 +48,7 @@ class Namespace : public Environment {
     bool is_abc = false;                            // ABC or Protocol is among its bases
     bool is_protocol = false;                       // Protocol is its base
     std::vector<std::string> abstract;  // methods without which there are no instances of an ABC
+    std::string enumeration;            // which class of `enum` is its base, as in "IntFlag"
     std::vector<std::string> fields;    // of a dataclass or named tuples, in order
     std::vector<Object> defaults;       // of named tuples: of the last fields
     Object outside;  // the class as the environment knows it; the error object: it does not

@@ -1,6 +1,7 @@
 #include "elaborate/objects/type_objects.h"
 
 #include <algorithm>
+#include <string>
 
 #include "elaborate/objects/namespaces.h"
 
@@ -10,7 +11,42 @@ namespace {
 constexpr std::string_view kLists[] = {"list", "List", "Sequence", "tuple", "Tuple", "Iterable"};
 constexpr std::string_view kMaps[] = {"dict", "Dict", "Mapping"};
 
+// What objects of a builtin class have in every version of Python that is supported, and in `maybe`
+// what they have in some.
+struct MembersRow {
+    std::string_view type, names, maybe;
+};
+
+constexpr MembersRow kMembers[] = {
+    {"int",
+     " as_integer_ratio bit_length conjugate denominator from_bytes imag numerator real to_bytes ",
+     " bit_count is_integer "},
+    {"float", " as_integer_ratio conjugate fromhex hex imag is_integer real ", " from_number "},
+    {"str",
+     " capitalize casefold center count encode endswith expandtabs find format format_map index "
+     "isalnum isalpha isascii isdecimal isdigit isidentifier islower isnumeric isprintable isspace "
+     "istitle isupper join ljust lower lstrip maketrans partition removeprefix removesuffix "
+     "replace rfind rindex rjust rpartition rsplit rstrip split splitlines startswith strip "
+     "swapcase title translate upper zfill ",
+     ""},
+    {"list", " append clear copy count extend index insert pop remove reverse sort ", ""},
+    {"tuple", " count index ", ""},
+    {"dict", " clear copy fromkeys get items keys pop popitem setdefault update values ", ""},
+    {kNoneType, "", ""},
+};
+
 }  // namespace
+
+std::optional<bool> has_builtin_member(std::string_view type, std::string_view name) {
+    std::string word = " " + std::string(name) + " ";
+    for (const MembersRow& row : kMembers) {
+        bool is_asked = row.type == type || (row.type == "int" && type == "bool");
+        if (is_asked && row.maybe.find(word) == std::string_view::npos) {
+            return row.names.find(word) != std::string_view::npos;
+        }
+    }
+    return std::nullopt;
+}
 
 bool is_builtin_type(std::string_view name) {
     return std::find(std::begin(kBuiltinTypes), std::end(kBuiltinTypes), name) !=

@@ -24,6 +24,10 @@ bool is_builtin_type(std::string_view name);
 // The class of None, which has no name among the builtins.
 inline constexpr std::string_view kNoneType = "NoneType";
 
+// Whether an object of this builtin class has a member whose name does not begin with `_`. Nothing:
+// that is not known here.
+std::optional<bool> has_builtin_member(std::string_view type, std::string_view name);
+
 // Whether a class of Python names a list of what is in its brackets.
 bool names_list(std::string_view python_type);
 // The same of a map of what is in its brackets.

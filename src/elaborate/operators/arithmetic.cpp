@@ -16,6 +16,7 @@
 #include "elaborate/emit/values.h"
 #include "elaborate/objects/arrays.h"
 #include "elaborate/objects/context.h"
+#include "elaborate/objects/number_arithmetic.h"
 #include "elaborate/objects/statics.h"
 #include "elaborate/objects/unknowns.h"
 #include "elaborate/operators/lowered.h"
@@ -177,6 +178,30 @@ bool divides_to_float(const Object& a, const Object& b) {
     return (of_arrays || is_open) && is_of_integers(a) && is_of_integers(b);
 }
 
+// Whether Python raises an exception whatever the first number is.
+bool divides_by_zero(lowering::Binary op, const Object& a, const Object& b) {
+    bool divides = op == lowering::Binary::kDiv || op == lowering::Binary::kFloorDiv ||
+                   op == lowering::Binary::kMod;
+    return divides && is_python_number(a) && is_python_number(b) && b.is_static() &&
+           truth(b) == false;
+}
+
+// Whether a shift or power is of a number that Python would give the tensor's type, or refuse, as
+// its value says: operators of two types, which ONNX does not refuse.
+bool meets_number_of_run(lowering::Binary op, const Object& a, const Object& b) {
+    auto is_float = [](const Object& one) {
+        return one.is_tensor() && is_python_number(one) &&
+               is_floating(one.value()->type.element_type());
+    };
+    bool is_shift_by_bools = a.is_tensor() && is_python_number(a) && b.is_tensor() &&
+                             !is_python_number(b) &&
+                             b.value()->type.element_type() == ElementType::kBool;
+    bool shifts = op == lowering::Binary::kLeftShift || op == lowering::Binary::kRightShift;
+    bool is_of_tensor = b.is_tensor() && !is_python_number(b) && is_of_integers(b);
+    return (shifts && (is_float(b) || is_shift_by_bools)) ||
+           (op == lowering::Binary::kPow && is_float(a) && is_of_tensor);
+}
+
 // Of a list of numbers that the graph makes: it is joined to a list, and beside a tensor it is one.
 Object numbers_binary(Context& c, syntax::BinaryOp op, const Operand& first, const Operand& second,
                       Range range) {
@@ -255,6 +280,23 @@ Object binary(Context& c, syntax::BinaryOp op, const Operand& first, const Opera
             return static_binary(c, operation, a, b, range);
         }
     } else if (is_operand(a) && is_operand(b)) {
+        if (divides_by_zero(operation, a, b)) {
+            return division_by_zero(c, range);
+        }
+        if (meets_number_of_run(operation, a, b)) {
+            auto shown = [](const Object& one) {
+                return is_python_number(one) ? fmt::format("a number of {}", name(number_type(one)))
+                       : one.is_tensor()
+                           ? fmt::format("a tensor of {}", name(one.value()->type.element_type()))
+                           : std::string(kind_name(one));
+            };
+            return refuse(c, range,
+                          fmt::format("`{}` between {} and {}",
+                                      lowering::kBinarySymbols[static_cast<size_t>(operation)],
+                                      shown(a), shown(b)),
+                          "make a float an int, as in `int(v)`, or cast the tensor first, as in "
+                          "`op.Cast(x, to=FLOAT.dtype)`");
+        }
         if (operation == lowering::Binary::kPow && is_numpys_int(b)) {
             return binary(c, op, first, {as_array_scalar(b), b_range}, range);
         }
@@ -269,6 +311,8 @@ Object binary(Context& c, syntax::BinaryOp op, const Operand& first, const Opera
         ir::Value *left = nullptr, *right = nullptr;
         bool is_integer_base = a.is_tensor() && is_integer(a.value()->type.element_type());
         bool are_numbers = is_python_number(a) && is_python_number(b);
+        bool is_exponent =
+            b.is_number() || (is_python_number(b) && number_type(b) == ElementType::kBool);
         // n ** -1 of ints is a float to Python.
         bool is_inverse = operation == lowering::Binary::kPow && are_numbers && is_integer_base &&
                           b.is_integer() && b.as_int() < 0;
@@ -293,7 +337,7 @@ Object binary(Context& c, syntax::BinaryOp op, const Operand& first, const Opera
                    b.as_int() < 0) {
             return refuse(c, range, std::string(lowering::kNegativePower),
                           std::string(lowering::kNegativePowerHelp));
-        } else if (operation == lowering::Binary::kPow && a.is_tensor() && b.is_number() &&
+        } else if (operation == lowering::Binary::kPow && a.is_tensor() && is_exponent &&
                    !a.is_number_tensor() && !(is_integer_base && b.is(ObjectKind::kFloat))) {
             // The exponent of Pow has a type of its own: x ** 2 and x ** 0.5 both mean what they
             // say.

@@ -215,6 +215,17 @@ bool lacks_member(Context& c, const Object& opaque, std::string_view name) {
 
 }  // namespace
 
+bool is_class_outside(Context& c, const Object& type) {
+    std::optional<Object> own = type.is(ObjectKind::kOpaque)
+                                    ? c.function().environment->attribute(type, "__class__").value
+                                    : std::nullopt;
+    if (own && own->is(ObjectKind::kOpaque)) {  // EnumType, which was EnumMeta
+        std::string shown = own->get<OpaqueObject>().describe();
+        return shown == "<class 'type'>" || shown.starts_with("<class 'enum.Enum");
+    }
+    return own && own->is(ObjectKind::kPythonType) && own->get<PythonType>().name == "type";
+}
+
 std::optional<Object> special_truth(Context& c, const Object& object, Range range) {
     std::optional<Object> answer = call_special(c, object, "__bool__", {}, range);
     bool is_bool =
@@ -236,7 +247,7 @@ std::optional<Object> special_truth(Context& c, const Object& object, Range rang
     if (length) {
         return length->is_error() ? *length : condition(c, *length, range);
     }
-    bool is_true = class_in_program(c, object) != nullptr ||
+    bool is_true = class_in_program(c, object) != nullptr || is_class_outside(c, object) ||
                    (object.is(ObjectKind::kOpaque) && lacks_member(c, object, "__bool__") &&
                     lacks_member(c, object, "__len__"));
     return is_true ? std::optional(Object::boolean(true)) : std::nullopt;

@@ -36,6 +36,10 @@ std::optional<Object> special_unary(Context& c, syntax::UnaryOp op, const Object
 std::optional<Object> special_compare(Context& c, syntax::CompareOp op, const Object& a,
                                       const Object& b, syntax::Range range);
 
+// Whether it is a class of the environment that does not say itself what its instances are, and
+// that is true.
+bool is_class_outside(Context& c, const Object& type);
+
 // The truth value that `__bool__` or `__len__` gives: static, or a BOOL tensor of one element.
 std::optional<Object> special_truth(Context& c, const Object& object, syntax::Range range);
 

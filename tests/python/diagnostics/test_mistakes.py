@@ -38,6 +38,14 @@ MISTAKES = {
     "another name in NumPy": "import numpy as np\n---\nreturn np.maximum(x, 0.0)",
     "a method of torch under another name": "return x.permute(1, 0)",
     "a reduction of NumPy": "import numpy as np\n---\nreturn np.mean(x)",
+    "an array of a tensor": "import numpy as np\n---\nreturn np.asarray(x)",
+    "an array of tensors": "import numpy as np\n---\nreturn np.array([x[0], x[1]])",
+    "a class that the compiler does not know": (
+        "import collections\n---\nq = collections.deque([x])\nreturn q.pop()"
+    ),
+    "a float and a shift": "return i << float(i)",
+    "a size divided by zero": "return x * (len(x) // 0)",
+    "a walrus in what a comprehension goes over": "return sum([q for q in (r := [x, x])])",
     "too many inputs": "return op.Relu(x, x)",
     "too few inputs": "return op.Add(x)",
     "a list of inputs": "return op.Concat([x, x], axis=0)",

@@ -725,3 +725,42 @@ def test_attributes_that_are_numbers_of_numpy(
     expression: str, factor: float, tmp_path: pathlib.Path
 ) -> None:
     check(f"{NUMBERS_OF_NUMPY}return {expression}", F * np.float32(factor), tmp_path, x=F)
+
+
+# --- Numbers of the run that are divided by zero ---
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return x + len([q % 0 for q in x.shape])",
+        "k = len(x) // 0\nreturn x",
+        "k = len(x) / 0.0\nreturn x",
+        "return x * divmod(len(x), 0)[0]",
+        "k = float(x[0]) % 0\nreturn x",
+    ],
+)
+def test_a_division_by_zero_is_refused(body: str) -> None:
+    refused(body, "static-error", x=F)
+
+
+def test_a_division_by_zero_is_caught(tmp_path: pathlib.Path) -> None:
+    body = "n = len(x)\ntry:\n    k = n // 0\nexcept ZeroDivisionError:\n    k = 3\nreturn x + k"
+    check(body, F + np.float32(3), tmp_path, x=F)
+
+
+# --- A float of the run beside integers, where ONNX takes two types ---
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return float(x[0]) ** x",
+        "return (int(x[0]) / 2) ** x",
+        "return x << float(x[0])",
+        "return x >> int(x[0]) / 2",
+        "return x * (len(x) << float(x[0]))",
+    ],
+)
+def test_a_float_of_the_run_is_not_made_an_integer(body: str) -> None:
+    refused(body, "static-error", x=I)
