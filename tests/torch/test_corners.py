@@ -701,6 +701,14 @@ def runs_of_equal_rows(x: Any) -> Any:
     return found, runs(wrong, dim=0), torch.cummax(x > 0, 1), torch.cummin(x > 0, 0)
 
 
+@case(BOTH, (8, 9), (7, 6), (4, 17))
+def circles_of_what_is_left(x: Any) -> Any:
+    pads = ((-1, 2), (2, -1), (-1, -2), (-1, 2, 1, -1), (2, 0, 0, 1))
+    return [
+        F.pad(x[None, None], one if len(one) == 4 else (*one, 0, 0), "circular") for one in pads
+    ]
+
+
 @case(BOTH, (8, 9), (7, 6), (3, 17))
 def nearest_pixels_of_halves(x: Any) -> Any:
     """Many places lie between two pixels, which float decides."""
