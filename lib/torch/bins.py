@@ -283,7 +283,7 @@ def max_pool2d_with_indices_backward(grad_output, self, kernel_size, stride, pad
     places = op.Reshape(indices, [*batch, -1])
     values = op.Reshape(grad_output, [*batch, -1])
     y = op.ScatterElements(zero, places, values, axis=self.ndim - 2, reduction="add")
-    return op.Reshape(y, self.shape)
+    return op.Reshape(y, self.shape, allowzero=1)
 
 
 @aten("_unsafe_masked_index_put_accumulate.default")

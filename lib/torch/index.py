@@ -327,7 +327,7 @@ def masked_scatter(self, mask, source):
     order = op.CumSum(op.Cast(flat, to=INT64.dtype), 0) - 1
     values = op.Gather(op.Reshape(source, [-1]), op.Max(order, 0), axis=0)
     y = op.Where(flat, values, op.Reshape(base, [-1]))
-    return op.Reshape(y, base.shape) if base.ndim > 0 else op.Squeeze(y, [0])
+    return op.Reshape(y, base.shape, allowzero=1) if base.ndim > 0 else op.Squeeze(y, [0])
 
 
 @aten("nonzero.default", "argwhere.default")
@@ -418,7 +418,7 @@ def put(self, index, source, accumulate=False):
         y = op.ScatterElements(flat, places, values, axis=0, reduction="add")
     else:
         y = op.ScatterElements(flat, places, values, axis=0)
-    return op.Reshape(y, self.shape) if self.ndim > 0 else op.Squeeze(y, [0])
+    return op.Reshape(y, self.shape, allowzero=1) if self.ndim > 0 else op.Squeeze(y, [0])
 
 
 @aten("searchsorted.Tensor", "searchsorted.Scalar")

@@ -8,6 +8,8 @@ from .declare import aten, inline, op
 from .reduce import is_short
 from .types import axis, cast, highest, kind, moved, tensor, without_bfloat16
 
+END = 9223372036854775807
+
 
 @inline
 def sortable(f, x):
@@ -166,6 +168,9 @@ def better(x, i, dim, best, place, is_max):
 @inline
 def running_extreme(x, dim, is_max):
     """The greatest element so far, and its last place."""
+    if x.dtype == BOOL.dtype:
+        y, places = running_extreme(op.Cast(x, to=INT32.dtype), dim, is_max)
+        return op.Cast(y, to=BOOL.dtype), places
     if x.ndim == 0:
         return sorted_by(x, 0, False)
     dim = axis(dim, x.ndim)
@@ -200,18 +205,20 @@ def cummin(self, dim):
 
 @aten("unique_consecutive.default")
 def unique_consecutive(self, return_inverse=False, return_counts=False, dim=None):
-    assert dim is None, "unique_consecutive along a dimension"
-    x = op.Reshape(self, [-1])
-    before, after = op.Slice(x, [0], [-1], [0]), op.Slice(x, [1], [9223372036854775807], [0])
-    first = op.Slice((x == x) | (x != x), [0], [1], [0])  # true, also of NaN
-    is_new = op.Concat(first, before != after, axis=0)
-    values = moved(lambda v: op.Compress(v, is_new), x)
+    along = 0 if dim is None else axis(dim, self.ndim)
+    x = op.Reshape(self, [-1]) if dim is None else self
+    before, after = op.Slice(x, [0], [-1], [along]), op.Slice(x, [1], [END], [along])
+    rest = [i for i in range(x.ndim) if i != along]
+    differs = op.Cast(before != after, to=INT32.dtype)
+    differs = differs if len(rest) == 0 else op.ReduceMax(differs, rest, keepdims=0)
+    places = op.Range(0, x.shape[along], 1)
+    is_new = op.Concat(op.Slice(places == 0, [0], [1], [0]), differs == 1, axis=0)
+    values = moved(lambda v: op.Compress(v, is_new, axis=along), x)
     inverse = op.CumSum(op.Cast(is_new, to=INT64.dtype), 0) - 1
-    starts = op.Compress(op.Range(0, x.shape[0], 1), is_new)
-    ends = op.Concat(
-        op.Slice(starts, [1], [9223372036854775807], [0]), op.Reshape(x.shape[0], [1]), axis=0
-    )
-    return values, op.Reshape(inverse, self.shape), ends - starts
+    starts = op.Compress(places, is_new)
+    ends = op.Concat(op.Slice(starts, [1], [END], [0]), op.Reshape(x.shape[along], [1]), axis=0)
+    inverse = op.Reshape(inverse, self.shape, allowzero=1) if dim is None else inverse
+    return values, inverse, ends - starts
 
 
 @aten("_unique2.default")
@@ -221,7 +228,7 @@ def unique2(self, sorted=True, return_inverse=False, return_counts=False):
         values, inverse, counts = unique_with_nan(x)
     else:
         values, _, inverse, counts = op.Unique(x, sorted=1)
-    return cast(values, self.dtype), op.Reshape(inverse, self.shape), counts
+    return cast(values, self.dtype), op.Reshape(inverse, self.shape, allowzero=1), counts
 
 
 @inline

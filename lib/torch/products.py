@@ -211,8 +211,17 @@ def tensordot(self, other, dims_self, dims_other):
 @aten("einsum.default")
 def einsum(equation, tensors, *, path=None):
     dtype = result_type_of(tensors)
+    equation = equation.replace(" ", "")
     wider = [without_bfloat16(cast(one, dtype)) for one in tensors]
-    return cast(op.Einsum(*wider, equation=equation.replace(" ", "")), dtype)
+    terms = equation.split("->")[0].split(",")
+    # `...` stands for as many dimensions of each tensor: ONNX Runtime wants it, torch does not.
+    ranks = [x.ndim - len(term.replace("...", "")) for x, term in zip(tensors, terms, strict=True)]
+    most = max(0 if "..." not in terms[i] else ranks[i] for i in range(len(terms)))
+    for i in range(len(terms)):
+        first = terms[i].find("...")
+        if first >= 0 and ranks[i] < most:
+            wider[i] = op.Unsqueeze(wider[i], list(range(first, first + most - ranks[i])))
+    return cast(op.Einsum(*wider, equation=equation), dtype)
 
 
 @aten("linalg_cross.default")

@@ -352,11 +352,11 @@ def cumprod(self, dim, *, dtype=None):
         return op.Concat(*parts, axis=dim) if length > 0 else op.Identity(x)
     rest = [x.shape[i] for i in range(x.ndim) if i != dim]
     total = full_of(rest, 1, x.dtype) if len(rest) > 0 else tensor(1, x.dtype)
-    found = []
+    found = [op.Slice(x, [0], [0], [dim])]
     for i in range(length):
         total = total * op.Gather(x, i, axis=dim)
-        found.append(total)
-    return op.ConcatFromSequence(found, axis=dim, new_axis=1)
+        found.append(op.Unsqueeze(total, [dim]))
+    return op.ConcatFromSequence(found, axis=dim)
 
 
 @aten("logcumsumexp.default")

@@ -38,11 +38,13 @@ def wrapped(x, pad):
     n = len(pad) // 2
     for i in range(n):
         dim = x.ndim - 1 - i
-        before, after, size = pad[2 * i], pad[2 * i + 1], x.shape[dim]
-        parts = []
+        before, after = pad[2 * i], pad[2 * i + 1]
+        if before < 0 or after < 0:  # what is cut off is not repeated either
+            x = op.Slice(x, [max(-before, 0)], [x.shape[dim] - max(-after, 0)], [dim])
+        size = x.shape[dim]
+        parts = [x]
         if before > 0:
-            parts.append(op.Slice(x, [size - before], [size], [dim]))
-        parts.append(op.Slice(x, [max(-before, 0)], [size - max(-after, 0)], [dim]))
+            parts = [op.Slice(x, [size - before], [size], [dim]), x]
         if after > 0:
             parts.append(op.Slice(x, [0], [after], [dim]))
         x = op.Concat(*parts, axis=dim) if len(parts) > 1 else parts[0]

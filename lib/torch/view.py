@@ -315,7 +315,7 @@ def flipud(self):
 def rolled(x, shift, dim):
     if x.type.shape[dim] == 0:
         return x
-    start = -shift % x.shape[dim]
+    start = -shift % max(x.shape[dim], 1)
     return op.Concat(op.Slice(x, [start], [END], [dim]), op.Slice(x, [0], [start], [dim]), axis=dim)
 
 
@@ -325,7 +325,7 @@ def roll(self, shifts, dims=()):
         return op.Identity(self)
     shifts = repeated(shifts, 1)
     if len(dims) == 0:
-        return op.Reshape(rolled(op.Reshape(self, [-1]), shifts[0], 0), self.shape)
+        return op.Reshape(rolled(op.Reshape(self, [-1]), shifts[0], 0), self.shape, allowzero=1)
     x = self
     for i in range(len(dims)):
         x = rolled(x, shifts[i], axis(dims[i], self.ndim))
@@ -482,7 +482,8 @@ def fill_diagonal(self, fill_value, wrap=False):
     is_on = places % step == 0
     if self.ndim == 2 and not wrap:
         is_on = op.And(is_on, places < self.shape[1] * self.shape[1])
-    return op.Where(op.Reshape(is_on, self.shape), tensor(fill_value, self.dtype), self)
+    is_on = op.Reshape(is_on, self.shape, allowzero=1)
+    return op.Where(is_on, tensor(fill_value, self.dtype), self)
 
 
 @aten("into", namespace="sardonyx")

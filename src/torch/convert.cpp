@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "torch/copies.h"
@@ -41,6 +42,24 @@ void find_unknown(const Program& program, const IsKnown& is_known, std::vector<P
             find_unknown(body, is_known, problems);
         }
     }
+}
+
+// The outputs from `first` on are these inputs and weights in their new shapes: they are changes.
+void take_shapes(Program& program, const Changes& shapes, size_t first, Changes& changes) {
+    std::map<std::string, std::string> values(changes.begin(), changes.end());
+    for (size_t i = 0; i < shapes.size(); ++i) {
+        values[shapes[i].first] = program.outputs[first + i].text;
+    }
+    program.outputs.resize(first);
+    changes.clear();
+    auto add = [&](const auto& one) {
+        auto found = values.find(one.name);
+        if (found != values.end()) {
+            changes.emplace_back(*found);
+        }
+    };
+    std::for_each(program.inputs.begin(), program.inputs.end(), add);
+    std::for_each(program.weights.begin(), program.weights.end(), add);
 }
 
 // What the program changes from outside of it, as further outputs.
@@ -109,7 +128,12 @@ Result<void> finish(Program& program, std::vector<Problem> problems, State state
         return is_own(overload) || !overload_name(overload).empty();
     };
     add_problems(problems, replace_vmap(program));
-    add_problems(problems, replace_shape_changes(program));
+    Changes shapes;
+    add_problems(problems, replace_shape_changes(program, shapes));
+    size_t first = program.outputs.size();
+    for (const auto& [name, view] : shapes) {
+        program.outputs.push_back(Value::ref(view));
+    }
     add_problems(problems, choose_pairs(program, is_known));
     find_unknown(program, is_known, problems);
     if (!problems.empty()) {
@@ -120,7 +144,7 @@ Result<void> finish(Program& program, std::vector<Problem> problems, State state
     if (!remove_mutation(program, is_known, changes, unsolved)) {
         return report({unsolved});
     }
-    size_t first = program.outputs.size();
+    take_shapes(program, shapes, first, changes);
     add_changes(program, changes);
     remove_copies(program, is_own);
     SDX_TRY(choose_changes(program, changes, first, state));

@@ -680,6 +680,43 @@ def most_probable_of_a_sum(x: Any) -> Any:
     return x.masked_fill(rest.scatter(1, places, rest), -math.inf)
 
 
+@case(BOTH, (3, 5), (2, 7), (0, 4), (4, 0))
+def products_and_turns_of_nothing(x: Any) -> Any:
+    products = (x.cumprod(0), (x * 4).int().cumprod(1), (x > 0).cumprod(0))
+    return products, x.cumprod(1, dtype=torch.double), x.roll(1), x.roll((1, 3), (0, 1))
+
+
+@case(BOTH, (3, 5), (2, 7), (4, 4))
+def ellipses_of_several_ranks(x: Any) -> Any:
+    y = x[None].expand(3, *x.shape)
+    return (torch.einsum("...ij,...jk->...ik", y, x.mT), torch.einsum("... i, ... i", y, x[0]),
+            torch.einsum("...ij,k...j->...ik", x, y + 1))  # fmt: skip
+
+
+@case(BOTH, (3, 5), (2, 7), (4, 4))
+def runs_of_equal_rows(x: Any) -> Any:
+    runs, y = torch.unique_consecutive, (x > 0).long()
+    rows, wrong = torch.cat([y, y[-1:], y[:1]]), torch.where(x > 0, math.nan, x.round())
+    found = runs(rows, True, True, 0), runs(y, True, True), runs(wrong, True, True)
+    return found, runs(wrong, dim=0), torch.cummax(x > 0, 1), torch.cummin(x > 0, 0)
+
+
+@case(BOTH, (8, 9), (7, 6), (4, 17))
+def circles_of_what_is_left(x: Any) -> Any:
+    pads = ((-1, 2), (2, -1), (-1, -2), (-1, 2, 1, -1), (2, 0, 0, 1))
+    return [
+        F.pad(x[None, None], one if len(one) == 4 else (*one, 0, 0), "circular") for one in pads
+    ]
+
+
+@case(BOTH, (8, 9), (7, 6), (3, 17))
+def nearest_pixels_of_halves(x: Any) -> Any:
+    """Many places lie between two pixels, which float decides."""
+    scales = (1.7, (2.3, 0.7), (3.4, 5.1), 0.6)
+    image = x[None, None]
+    return [F.interpolate(image, scale_factor=one, mode="nearest-exact") for one in scales]
+
+
 class Module(torch.nn.Module):
     def __init__(self, function: Any) -> None:
         super().__init__()

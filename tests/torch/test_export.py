@@ -166,6 +166,43 @@ def test_state() -> None:
         sardonyx.torch.export(Counter(), (x,), state="forget")
 
 
+class Turned(nn.Module):
+    """Changes the shapes of a buffer and of its input, and back that of another buffer."""
+
+    table: torch.Tensor
+    other: torch.Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("table", torch.arange(6.0).reshape(2, 3))
+        self.register_buffer("other", torch.arange(6.0).reshape(3, 2))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        self.table.t_()
+        self.table[0].add_(1)
+        self.other.unsqueeze_(1).transpose_(0, 2).transpose_(0, 2).squeeze_(1)
+        y = x + self.table + self.other
+        x.t_()
+        return y
+
+
+@pytest.mark.parametrize("from_file", [False, True])
+def test_shapes_that_are_changed_outside(from_file: bool, tmp_path: pathlib.Path) -> None:
+    x = torch.ones(3, 2)
+    program: Any = torch.export.export(Turned(), (x.clone(),))
+    if from_file:
+        program = tmp_path / "model.pt2"
+        torch.export.save(torch.export.export(Turned(), (x.clone(),)), program)
+    exported = sardonyx.torch.convert(program)
+    results = exported.compile()(x.numpy())
+    module, seen = Turned(), x.clone()
+    wanted = [module(seen), seen, module.table]
+    names = [one.name for one in exported.to_model_proto().graph.output]
+    assert names[1:] == ["x_next", "table_next"]
+    for result, want in zip(results, wanted, strict=True):
+        np.testing.assert_array_equal(result, want.numpy())
+
+
 class Moved(nn.Module):
     """Gives buffers the values that they have: one more often than it changes another."""
 

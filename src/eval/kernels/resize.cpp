@@ -52,7 +52,9 @@ double source_place(const ResizeOptions& o, const ResizeAxis& axis, double x) {
         double adjustment = out / unrounded;
         return in / 2 * (1 - adjustment) + (x + 0.5) / axis.scale - 0.5;
     }
-    return (x + 0.5) / axis.scale - 0.5;  // half_pixel
+    double place = (x + 0.5) / axis.scale;
+    // In float, as above: one of two elements is the nearest, and places often lie between them.
+    return (o.mode == "nearest" ? static_cast<float>(place) : place) - 0.5;  // half_pixel
 }
 
 double nearest(const ResizeOptions& o, double x) {
