@@ -13,15 +13,20 @@ set(not_optimised build api kernels)
 
 # sdx_join(variable root name): the sources in the variable, SDX_JOIN at a time as files that include
 # them by their paths below the root. These name no folder of this machine, as those of CMake's unity
-# builds do, so that builds in other folders find their objects in the compiler's cache.
+# builds do, so that builds in other folders find their objects in the compiler's cache. Kernels take
+# most of their time to be optimised, not to be read: at most eight, so that all processors have some.
 function(sdx_join variable root name)
   set(rest ${${variable}})
   list(REMOVE_ITEM rest ${own_objects})
   set(alone ${${variable}})
   list(REMOVE_ITEM alone ${rest})
   set(number 0)
+  set(count ${SDX_JOIN})
+  if(name STREQUAL "joined/kernels" AND NOT SDX_SANITIZE AND count GREATER 8)
+    set(count 8)
+  endif()
   while(rest)
-    list(SUBLIST rest 0 ${SDX_JOIN} batch)
+    list(SUBLIST rest 0 ${count} batch)
     list(REMOVE_ITEM rest ${batch})
     list(TRANSFORM batch REPLACE "^${root}/(.*)$" "#include \"\\1\"\n")
     list(JOIN batch "" text)

@@ -828,3 +828,19 @@ def test_spectral_norm() -> None:
     made = sardonyx.torch.export(module.eval(), (torch.ones(2, 4),))
     wanted = module(torch.ones(2, 4)).detach().numpy()
     np.testing.assert_allclose(made.compile()(np.ones((2, 4), np.float32)), wanted, rtol=1e-5)
+
+
+def test_sizes_are_written_as_sympy_writes_them() -> None:
+    import sympy
+    from sardonyx.torch._capture import _dim_text, _text_of_two
+
+    n, m = sympy.Symbol("s7", integer=True, positive=True), sympy.Symbol("u0", integer=True)
+    names = {"s7": "rows"}
+    for number in (1, 2, 3, 40, -1, -2, -30):
+        for size in (n * number, n + number, m + number, m * number):
+            printed = str(size).replace(" ", "").replace("s7", "rows")
+            assert _dim_text(size, names) == f'"{printed}"'
+            is_simple = size.is_Add or (size.is_Mul and number > 0)
+            assert _text_of_two(size, names) == (printed if is_simple else "")
+    for size in (n * m, n + m, n**2, 2 * n + 1, n / 2, sympy.Max(n, 3), sympy.Symbol("a b") + 1):
+        assert not _text_of_two(size, names)

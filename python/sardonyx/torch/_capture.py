@@ -74,6 +74,20 @@ def _has_function(expression: Any) -> bool:
     return bool(expression.is_Function) or any(_has_function(one) for one in expression.args)
 
 
+def _text_of_two(expression: Any, names: Mapping[str, str]) -> str:
+    """`2*n` and `n+3`, as sympy prints them; empty for others."""
+    args = expression.args
+    if len(args) != 2 or not args[0].is_Integer or not args[1].is_Symbol:
+        return ""
+    number, symbol = int(args[0]), str(args[1].name)
+    name = names.get(symbol, symbol)
+    if not symbol.isascii() or not symbol.isidentifier():
+        return ""
+    if expression.is_Mul and number > 0:
+        return f"{number}*{name}"
+    return f"{name}{number:+}" if expression.is_Add else ""
+
+
 def _dim_text(expression: Any, names: Mapping[str, str]) -> str:
     """A size in an annotation: sympy takes long to print one, and most are simple."""
     if expression.is_Integer:
@@ -81,6 +95,8 @@ def _dim_text(expression: Any, names: Mapping[str, str]) -> str:
     if expression.is_Symbol:
         name = str(expression.name)
         return f'"{names.get(name, name)}"'
+    if simple := _text_of_two(expression, names):
+        return f'"{simple}"'
     if _has_function(expression):
         return "None"
     text = str(expression)

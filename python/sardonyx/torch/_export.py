@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import re
 import sys
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -72,7 +74,8 @@ def convert(
     else:
         options = (opset, state, metadata, target, own, input_names, output_names)
         exported_program, made = _made(exported_program, dynamic_shapes, own, options)
-        made._check()
+        with _collector_paused():
+            made._check()
         if verify:
             from ._verify import verify as check
 
@@ -80,6 +83,18 @@ def convert(
     if output is not None:
         made.save(output)
     return made
+
+
+@contextlib.contextmanager
+def _collector_paused() -> Iterator[None]:
+    """What a conversion makes is kept, so that Python would look through it again and again."""
+    is_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if is_on:
+            gc.enable()
 
 
 def _made(
@@ -109,7 +124,8 @@ def _made(
     found = transformations(exported)
     if found <= {"vmap"}:
         try:
-            made = finished(*program_of(exported, known, shapes), *options)
+            with _collector_paused():
+                made = finished(*program_of(exported, known, shapes), *options)
             if not made.has_vmap_loops:
                 return exported, made
         except ExportError:
