@@ -238,7 +238,10 @@ Object instance_of_opaque(Context& c, const Arguments& a, const std::vector<Obje
                                       : std::nullopt;
     bool is_certain = bases && bases->is(ObjectKind::kTuple);
     for (size_t i = 0; is_certain && i < types.size(); ++i) {
-        const Object& type = types[i];
+        // Of a named tuple of the environment, the class that Python has.
+        const Namespace* known = is_class(types[i]) ? as_namespace(types[i]) : nullptr;
+        bool is_outside = known != nullptr && known->outside.is(ObjectKind::kOpaque);
+        const Object& type = is_outside ? known->outside : types[i];
         bool is_base =
             std::any_of(bases->items().begin(), bases->items().end(), [&type](const Object& base) {
                 return type.is(ObjectKind::kPythonType) && base.is(ObjectKind::kPythonType)

@@ -73,6 +73,7 @@ EQUAL = [
     "issubclass(K, int | str), issubclass(int, object), issubclass(T, tuple), issubclass(T, int)",
     "isinstance(I.A, I), isinstance(I.A, (E, int)), isinstance(I.A, K), isinstance(I.A, E | str)",
     "isinstance(E.A, E), isinstance(E.A, (I, int)), isinstance(1, I), isinstance(I.A + 0, I)",
+    "isinstance(E.A, T), isinstance(E.A, (T | set, float)), isinstance(E.A, T | E)",
     "bool(E.A), bool(I.A), bool(k), bool(K), issubclass(dict, K), issubclass(int, (I, E))",
     "issubclass(I, int), issubclass(E, int), issubclass(G, int | str), issubclass(I, (str, E))",
     "issubclass(E, Enum), issubclass(I, Enum), issubclass(I, IntEnum), issubclass(I, IntFlag)",

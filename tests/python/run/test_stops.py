@@ -18,7 +18,7 @@ from run.test_interrupts import check_that_one_test_times_out
 # What was asked for is 0.1 s of processor time; caches and a busy machine take their share.
 PROMPT = 0.5 if "release" in os.environ.get("SDX_BUILD", "build/dev") else 3.0
 # Work on so many nodes takes about 0.1 s; what takes longer has its own number.
-NODES = 100_000
+NODES = 200_000
 
 
 def field(number, content):
@@ -65,9 +65,9 @@ CODE = """
         "How late the work ends after a signal, at several times of its way."
         # The first time is longer: its memory is new to the process.
         whole = min(timed(work) for _ in range(3))
-        assert whole > 0.04, f"{whole} s are too short for a test"
-        late, rests = [], []
-        for part in (0.2, 0.4, 0.9):
+        assert whole > 0.05, f"{whole} s are too short for a test"
+        late, is_early = [], []
+        for part in (0.2, 0.4, 0.6):
             signal.signal(signal.SIGPROF, end)
             delay = max(0.01, whole * part)
             signal.setitimer(signal.ITIMER_PROF, delay)
@@ -80,10 +80,10 @@ CODE = """
             except Over as error:
                 assert "own" in str(error)
                 late.append(time.process_time() - started - delay)
-                rests.append(late[-1] / (whole - delay))
+                is_early.append(late[-1] < max(0.02, (whole - delay) / 2))
         assert late, f"nothing was ended in {whole} s"
-        # Work that does not look at signals goes on to its end, which is a ratio of 1.
-        assert min(rests) < 0.5, f"of the rest, {rests} were done, of {whole} s"
+        # Work that does not look at signals goes on to its end. To free what was made takes time.
+        assert any(is_early), f"late by {late} s, of {whole} s"
         check()
         work()
         print(max(late))
@@ -137,7 +137,9 @@ WORK = {
 }
 
 
-SLOW = {"verify": 50_000, "info": 25_000, "diff": 25_000, "decompile": 25_000}
+SLOW = {"verify": 50_000, "info": 25_000, "diff": 25_000, "decompile": 25_000, "text": 100_000,
+        "json": 100_000, "textproto": 100_000, "from text": 100_000, "str": 100_000,
+        "prepare": 100_000}  # fmt: skip
 
 
 @pytest.mark.parametrize("work", WORK)
@@ -172,19 +174,19 @@ SCRIPTS = {
     "a loop": """
         def f(x: FLOAT[4]) -> FLOAT[4]:
             total = 0
-            for i in range(200_000):
+            for i in range(300_000):
                 total = (total * 3 + i) % 1_000_003
             return x + float(total)
     """,
     "nodes": """
         def f(x: FLOAT[4]) -> FLOAT[4]:
-            for i in range(25_000):
+            for i in range(50_000):
                 x = op.Relu(x + 1.0)
             return x
     """,
     "a comprehension": """
         def f(x: FLOAT[4]) -> FLOAT[4]:
-            squares = [i * i % 7 for i in range(200_000)]
+            squares = [i * i % 7 for i in range(300_000)]
             return x + float(sum(squares))
     """,
     "calls": """
@@ -192,14 +194,14 @@ SCRIPTS = {
             def step(total, i):
                 return (total * 3 + i) % 1_000_003
             total = 0
-            for i in range(50_000):
+            for i in range(75_000):
                 total = step(total, i)
             return x + float(total)
     """,
     "a branch on a tensor": """
         def f(x: FLOAT[4]) -> FLOAT[4]:
             if op.ReduceSum(x) > 0.0:
-                for i in range(25_000):
+                for i in range(75_000):
                     x = x * 1.5
             return x
     """,
@@ -314,14 +316,14 @@ def test_pytest_timeout_ends_a_compilation(tmp_path):
     pytest.importorskip("pytest_timeout")
     (tmp_path / "a_script.py").write_text(
         "from sardonyx import FLOAT, script, opset18 as op\n\n\n@script()\n"
-        + textwrap.dedent(SCRIPTS["a loop"].replace("200_000", "N")).lstrip()
+        + textwrap.dedent(SCRIPTS["a loop"].replace("300_000", "N")).lstrip()
     )
     (tmp_path / "test_it.py").write_text(
         textwrap.dedent("""
         import a_script
 
         def test_first():
-            a_script.N = 200_000
+            a_script.N = 300_000
             while True:
                 a_script.f.to_model_bytes()
 
