@@ -6,10 +6,7 @@ from sardonyx import INT64
 
 from .declare import aten, inline, op
 from .index import clamped, counted, index_put, over_rest
-from .types import axes, axis, cast, floating, tensor
-
-END = 9223372036854775807
-
+from .types import END, axes, axis, cast, floating, tensor
 
 # --- Histograms
 

@@ -4,7 +4,7 @@ from sardonyx import INT32, INT64
 
 from .declare import aten, inline, op
 from .products import cholesky, product
-from .types import axis, cast, count_of, full_of, tensor
+from .types import END, axis, cast, count_of, full_of, tensor
 
 
 @inline
@@ -32,7 +32,7 @@ def eliminated(a, b):
         pivot = pivot / op.Slice(pivot, [j], [j + 1], [rank - 1])
         column = op.Slice(work, [j], [j + 1], [rank - 1])
         work = op.Where(rows == j, pivot, work - column * pivot)
-    return op.Slice(work, [n], [9223372036854775807], [rank - 1])
+    return op.Slice(work, [n], [END], [rank - 1])
 
 
 @inline

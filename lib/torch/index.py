@@ -5,6 +5,7 @@ from sardonyx import BOOL, DOUBLE, FLOAT, INT64
 
 from .declare import aten, inline, op
 from .types import (
+    END,
     axis,
     cast,
     full_of,
@@ -443,7 +444,7 @@ def embedding_bag(weight, indices, offsets, scale_grad_by_freq=False, mode=0, sp
     ends = offsets if not include_last_offset else op.Slice(offsets, [0], [-1], [0])
     places = op.Unsqueeze(op.Range(0, flat.shape[0], 1), [0])
     begin = op.Unsqueeze(cast(ends, INT64.dtype), [1])
-    after = op.Concat(op.Slice(begin, [1], [9223372036854775807], [0]),
+    after = op.Concat(op.Slice(begin, [1], [END], [0]),
                       op.Reshape(flat.shape[0], [1, 1]), axis=0)  # fmt: skip
     inside = (places >= begin) & (places < after)
     if padding is not None:

@@ -1,7 +1,7 @@
 """Several tensors: joining them, and cutting one into several."""
 
 from .declare import aten, inline, op
-from .types import axis, cast, is_static, result_type_of
+from .types import END, axis, cast, is_static, result_type_of
 
 
 @inline
@@ -121,7 +121,7 @@ def tensor_split(self, sections, dim=0):
 @aten("tensor_split.indices")
 def tensor_split_indices(self, indices, dim=0):
     starts = [0, *indices]
-    ends = [*indices, 9223372036854775807]
+    ends = [*indices, END]
     parts = []
     for i in range(len(starts)):
         parts.append(op.Slice(self, [starts[i]], [ends[i]], [dim]))

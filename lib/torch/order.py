@@ -6,9 +6,7 @@ from sardonyx import BOOL, DOUBLE, INT32, INT64
 
 from .declare import aten, inline, op
 from .reduce import is_short
-from .types import axis, cast, highest, kind, moved, tensor, without_bfloat16
-
-END = 9223372036854775807
+from .types import END, axis, cast, highest, kind, moved, tensor, without_bfloat16
 
 
 @inline

@@ -6,6 +6,7 @@ from sardonyx import BOOL, INT32, INT64, UINT8
 
 from .declare import aten, inline, op
 from .types import (
+    END,
     axes,
     axis,
     cast,
@@ -396,7 +397,7 @@ def diff(self, n=1, dim=-1, prepend=None, append=None):
     if append is not None:
         x = op.Concat(x, append, axis=dim)
     for _ in range(n):
-        later = op.Slice(x, [1], [9223372036854775807], [dim])
+        later = op.Slice(x, [1], [END], [dim])
         before = op.Slice(x, [0], [-1], [dim])
         x = op.Xor(later, before) if x.dtype == BOOL.dtype else later - before
     return x
@@ -408,7 +409,7 @@ def diff(self, n=1, dim=-1, prepend=None, append=None):
 @inline
 def trapezoids(y, dim):
     """The sum of each element and the one before it."""
-    return op.Slice(y, [1], [9223372036854775807], [dim]) + op.Slice(y, [0], [-1], [dim])
+    return op.Slice(y, [1], [END], [dim]) + op.Slice(y, [0], [-1], [dim])
 
 
 @inline
@@ -417,7 +418,7 @@ def widths(x, dim, rank):
     if x.ndim == 1:
         x = op.Reshape(x, [1] * dim + [-1] + [1] * (rank - dim - 1))
     away = x.ndim - (rank - dim)
-    return op.Slice(x, [1], [9223372036854775807], [away]) - op.Slice(x, [0], [-1], [away])
+    return op.Slice(x, [1], [END], [away]) - op.Slice(x, [0], [-1], [away])
 
 
 @aten("trapezoid.x", "trapz.x")

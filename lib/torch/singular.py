@@ -12,9 +12,8 @@ from sardonyx import DOUBLE, INT64
 from .declare import aten, inline, op
 from .factorise import inverse_of, reflected, turned, unit
 from .reduce import normed, reduced
-from .types import axis, cast, floating, is_empty, tensor
+from .types import END, axis, cast, floating, is_empty, tensor
 
-END = 9223372036854775807
 # Rounds in which each pair is turned once; convergence is quadratic.
 SWEEPS = 14
 

@@ -7,6 +7,8 @@ from sardonyx import BFLOAT16, BOOL, DOUBLE, FLOAT, FLOAT16, INT16, INT32, INT64
 
 from .declare import inline, op
 
+END = 9223372036854775807  # of a slice: that of the dimension
+
 
 @inline
 def is_number(x):

@@ -6,9 +6,7 @@ import numpy as np
 from sardonyx import INT32, INT64
 
 from .declare import aten, inline, op
-from .types import axes, axis, cast, converted, is_empty, repeated, tensor
-
-END = 9223372036854775807
+from .types import END, axes, axis, cast, converted, is_empty, repeated, tensor
 
 
 @inline

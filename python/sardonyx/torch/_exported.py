@@ -44,9 +44,6 @@ def array_of(tensor: torch.Tensor) -> Any:
     """The tensor's elements as a NumPy array, without a copy where NumPy can have them so."""
     import torch
 
-    is_plain = type(tensor) in (torch.Tensor, torch.nn.Parameter) and tensor.is_cpu
-    if is_plain and tensor.dtype == torch.float32 and tensor.is_contiguous():
-        return tensor.detach().numpy()  # most are
     plain = tensor.detach().cpu()
     if plain.is_complex():
         plain = torch.view_as_real(plain.resolve_conj())

@@ -21,6 +21,7 @@
 #include "elaborate/objects/namespaces.h"
 #include "elaborate/objects/special_names.h"
 #include "elaborate/objects/statics.h"
+#include "elaborate/objects/type_objects.h"
 #include "elaborate/statements.h"
 #include "syntax/visit.h"
 
@@ -38,9 +39,6 @@ Object refuse_class(Context& c, Range range, std::string message) {
 
 struct ClassKind {
     Namespace::Kind kind = Namespace::Kind::kClass;
-    bool has_ints = false;     // an IntEnum or IntFlag
-    bool is_flag = false;      // an IntFlag
-    bool has_strings = false;  // a StrEnum
     std::string enumeration;   // which class of `enum` is the base
     bool is_abc = false;       // ABC or Protocol is the base
     bool is_protocol = false;  // Protocol is
@@ -54,6 +52,9 @@ struct ClassKind {
     std::vector<const Namespace*> bases;  // classes of the file, in order
 
     const Namespace* base() const { return bases.empty() ? nullptr : bases[0]; }
+    bool is_flag() const { return enumeration == "IntFlag"; }
+    bool has_ints() const { return enumeration == "IntEnum" || is_flag(); }
+    bool has_strings() const { return enumeration == "StrEnum"; }
 };
 
 // The keywords of `dataclass`; false after a diagnostic.
@@ -130,10 +131,7 @@ std::optional<ClassKind> kind_of(Context& c, const syntax::OpaqueStmt* statement
             kind.kind = Namespace::Kind::kNamedTuple;
             return kind;
         }
-        kind.is_flag = name == "IntFlag";
-        kind.has_ints = name == "IntEnum" || kind.is_flag;
-        kind.has_strings = name == "StrEnum";
-        if (kind.has_ints || kind.has_strings || name == "Enum") {  // with `unique` or without
+        if (is_enumeration_type(name)) {  // with `unique` or without
             kind.kind = Namespace::Kind::kEnumeration;
             kind.enumeration = name;
             return kind;
@@ -297,7 +295,7 @@ bool read_tuple_fields(Context& c, const syntax::OpaqueStmt* statement, const Sc
 Object make_member(Context& c, Namespace& enumeration, const std::string& name, const Object& value,
                    const ClassKind& kind) {
     // Of flags, only those of one bit are iterated over.
-    bool is_listed = !kind.is_flag || std::popcount(static_cast<uint64_t>(value.as_int())) == 1;
+    bool is_listed = !kind.is_flag() || std::popcount(static_cast<uint64_t>(value.as_int())) == 1;
     for (const std::string& known : enumeration.fields) {
         Object member = *enumeration.lookup(known);
         Namespace* place = as_member(member);
@@ -305,7 +303,7 @@ Object make_member(Context& c, Namespace& enumeration, const std::string& name, 
             return member;
         }
     }
-    if (kind.has_strings && value.is(ObjectKind::kString)) {
+    if (kind.has_strings() && value.is(ObjectKind::kString)) {
         enumeration.fields.push_back(name);
         return value.shown(ShownAs::kMember);
     }
@@ -316,7 +314,7 @@ Object make_member(Context& c, Namespace& enumeration, const std::string& name, 
     if (is_listed) {
         enumeration.fields.push_back(name);
     }
-    if (kind.has_ints && value.is(ObjectKind::kInt)) {
+    if (kind.has_ints() && value.is(ObjectKind::kInt)) {
         std::shared_ptr<OpaqueObject> held = std::make_shared<NumberedMember>(place);
         return Object::int_member(value.as_int(), std::move(held)).shown(ShownAs::kMember);
     }
@@ -377,8 +375,8 @@ bool is_plain_member(const Namespace& made, const std::string& name, const Objec
     if (made.kind == Namespace::Kind::kEnumeration) {
         bool is_member = !is_function(value);
         return name[0] != '_' && !is_list && (!is_member || value.is_static()) &&
-               !(is_member && kind.has_ints && !value.is(ObjectKind::kInt)) &&
-               !(is_member && kind.has_strings && !value.is(ObjectKind::kString));
+               !(is_member && kind.has_ints() && !value.is(ObjectKind::kInt)) &&
+               !(is_member && kind.has_strings() && !value.is(ObjectKind::kString));
     }
     bool is_field = std::find(made.fields.begin(), made.fields.end(), name) != made.fields.end();
     if (is_named) {
@@ -395,7 +393,7 @@ bool is_auto(const Object& value) {
 // largest one, or, before 3.11, the last one: they must be the same.
 Object next_value(Context& c, const ClassKind& kind, const std::string& name,
                   const std::vector<Object>& before, Range range) {
-    if (kind.has_strings) {
+    if (kind.has_strings()) {
         std::string text = name;
         for (char& one : text) {
             if ((static_cast<unsigned char>(one) & 0x80) != 0) {
@@ -413,7 +411,7 @@ Object next_value(Context& c, const ClassKind& kind, const std::string& name,
         }
         last = value.as_int();
     }
-    if (kind.is_flag) {  // the next bit
+    if (kind.is_flag()) {  // the next bit
         return last >= 0 && last < INT64_MAX / 2
                    ? Object::integer(
                          static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(last) + 1)))

@@ -68,11 +68,6 @@ bool is_asked_type(const PythonType& type) {
             dict_class(type.name));
 }
 
-bool is_enumeration_type(std::string_view name) {
-    constexpr std::string_view kTypes[] = {"Enum", "IntEnum", "IntFlag", "StrEnum"};
-    return std::find(std::begin(kTypes), std::end(kTypes), name) != std::end(kTypes);
-}
-
 // Whether a class of the file is derived from this one of `enum`; null: it is none of the file.
 bool is_of_enumeration(const Namespace* own, std::string_view asked) {
     return own != nullptr && own->kind == Namespace::Kind::kEnumeration &&

@@ -309,8 +309,7 @@ std::optional<Object> library_attribute(std::string_view module, std::string_vie
     if (known == "dataclasses" && (name == "KW_ONLY" || name == "InitVar")) {
         return python_type(name);
     }
-    if (known == "enum" &&
-        (name == "Enum" || name == "IntEnum" || name == "StrEnum" || name == "IntFlag")) {
+    if (known == "enum" && is_enumeration_type(name)) {
         return python_type(name);
     }
     if ((known == "abc" && name == "ABC") ||

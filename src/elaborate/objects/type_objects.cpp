@@ -53,6 +53,11 @@ bool is_builtin_type(std::string_view name) {
            std::end(kBuiltinTypes);
 }
 
+bool is_enumeration_type(std::string_view name) {
+    constexpr std::string_view kTypes[] = {"Enum", "IntEnum", "IntFlag", "StrEnum"};
+    return std::find(std::begin(kTypes), std::end(kTypes), name) != std::end(kTypes);
+}
+
 bool names_list(std::string_view python_type) {
     return std::find(std::begin(kLists), std::end(kLists), python_type) != std::end(kLists);
 }

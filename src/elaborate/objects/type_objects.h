@@ -21,6 +21,9 @@ inline constexpr std::string_view kBuiltinTypes[] = {
 
 bool is_builtin_type(std::string_view name);
 
+// Of the module `enum`: the classes that enumerations are derived from.
+bool is_enumeration_type(std::string_view name);
+
 // The class of None, which has no name among the builtins.
 inline constexpr std::string_view kNoneType = "NoneType";
 

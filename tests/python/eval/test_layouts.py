@@ -7,11 +7,11 @@ import random
 
 import numpy as np
 import onnx
-import onnxruntime
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from eval.test_node_cases import Evaluator
+from peers import ort_session
 
 RANDOM = np.random.default_rng(11)
 EVALUATOR = Evaluator()
@@ -140,11 +140,7 @@ def concat(net: Net, x: str, y: str) -> str:
 
 
 def onnx_runtime(model: bytes, x: np.ndarray) -> list[np.ndarray]:
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4
-    options.intra_op_num_threads = 1
-    session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
-    return list(session.run(None, {"x": x}))
+    return list(ort_session(model).run(None, {"x": x}))
 
 
 def random_net(seed: int) -> tuple[Net, random.Random]:

@@ -17,6 +17,7 @@ import onnx.reference
 import pytest
 from onnx import TensorProto
 
+from peers import ort_session
 from places import BUILD
 from tool import Tool
 
@@ -500,15 +501,7 @@ def test_hardmax_of_nan(evaluator: Evaluator) -> None:
 
 
 def onnxruntime_run(model: onnx.ModelProto, inputs: dict[str, Any]) -> list[np.ndarray]:
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4
-    options.intra_op_num_threads = 1  # a session of many threads takes long to make
-    session = onnxruntime.InferenceSession(
-        model.SerializeToString(), options, providers=["CPUExecutionProvider"]
-    )
-    return session.run(None, inputs)
+    return ort_session(model.SerializeToString()).run(None, inputs)
 
 
 def test_against_onnxruntime(evaluator: Evaluator) -> None:

@@ -19,6 +19,7 @@ import onnx.shape_inference
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
+from peers import ort_session
 from places import BUILD
 from tool import ask_all
 
@@ -139,11 +140,8 @@ def run_shape(model: onnx.ModelProto, inputs: list) -> list[int] | None:
     complete = onnx.ModelProto()
     complete.CopyFrom(model)
     complete.graph.output[0].type.tensor_type.elem_type = FLOAT
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4
-    options.intra_op_num_threads = 1
     try:
-        session = onnxruntime.InferenceSession(complete.SerializeToString(), options)
+        session = ort_session(complete.SerializeToString())
         feeds = {f"i{k}": numpy.ones(dims, numpy.float32) for k, dims in enumerate(inputs)}
         return list(session.run(["o0"], feeds)[0].shape)
     except Exception:

@@ -30,10 +30,10 @@ import onnx.checker
 import onnx.helper
 import onnx.numpy_helper
 import onnx.reference
-import onnxruntime
 import pytest
 
 from eval.test_node_cases import Evaluator
+from peers import ort_session
 from places import BUILD
 from tool import Tool
 
@@ -152,13 +152,8 @@ def same(got: Any, expected: Any, rtol: float) -> None:
 
 
 # The peers of the last model are kept, since most are run on several inputs, and to make them takes
-# longer than to run them; ONNX Runtime's threads take the most.
-@functools.lru_cache(maxsize=1)
-def ort_session(data: bytes) -> onnxruntime.InferenceSession:
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4
-    options.intra_op_num_threads = 1
-    return onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
+# longer than to run them.
+last_session = functools.lru_cache(maxsize=1)(ort_session)
 
 
 @functools.lru_cache(maxsize=1)
@@ -167,7 +162,8 @@ def reference(data: bytes) -> onnx.reference.ReferenceEvaluator:
 
 
 def run_ort(model: onnx.ModelProto, inputs: dict[str, Any]) -> list[Any]:
-    return ort_session(model.SerializeToString()).run(None, inputs)
+    result: list[Any] = last_session(model.SerializeToString()).run(None, inputs)
+    return result
 
 
 def run_reference(model: onnx.ModelProto, inputs: dict[str, Any]) -> list[Any]:

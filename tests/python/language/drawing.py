@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import collections
 import pathlib
+import random
+import re
 import sys
 import tempfile
 import warnings
@@ -15,6 +17,46 @@ from typing import Any
 import sardonyx
 
 from language import shared_compiler
+
+
+def a(kind: str) -> str:
+    """A place for an expression of this kind, which Writer.filled() writes."""
+    return f"«{kind}»"
+
+
+class Writer:
+    """Writes expressions of kinds: names that are known, what `leaf` gives, and what a method
+    `of_KIND` gives for each kind, with places for others."""
+
+    def __init__(self, seed: int, kinds: list[str]) -> None:
+        self.random = random.Random(seed)
+        self.names: dict[str, list[str]] = {kind: [] for kind in kinds}
+        self.counter = 0
+        self.depth = 0
+
+    def pick(self, items: list[str]) -> str:
+        return self.random.choice(items)
+
+    def leaf(self, kind: str) -> str:
+        """An expression of this kind that holds no others."""
+        raise NotImplementedError
+
+    def of(self, kind: str) -> str:
+        """An expression of this kind."""
+        self.depth += 1
+        known = self.names[kind]
+        if known and (self.depth > 3 or self.random.random() < 0.5):
+            made = self.pick(known)
+        elif self.depth > 3:
+            made = self.leaf(kind)
+        else:
+            forms = getattr(self, "of_" + kind)
+            made = self.filled(forms()) if self.random.random() < 0.7 else self.leaf(kind)
+        self.depth -= 1
+        return made
+
+    def filled(self, text: str) -> str:
+        return re.sub("«(.*?)»", lambda found: self.of(found[1]), text)
 
 
 def built(text: str) -> tuple[list[str], bytes]:

@@ -12,8 +12,6 @@ from __future__ import annotations
 
 import os
 import pathlib
-import random
-import re
 import runpy
 
 import numpy as np
@@ -21,7 +19,7 @@ import onnx
 import pytest
 
 from language import shared_evaluator
-from language.drawing import built, draw, models_by_surface, outcomes
+from language.drawing import Writer, a, built, draw, models_by_surface, outcomes
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -156,45 +154,17 @@ INSTANCES = ["D", "M", "V", "S", "L", "LL", "T", "E", "I"]
 KINDS = ["int", "bool", "float", "str", "ints", "strs", "tuple", "dict", "set", *INSTANCES, "many"]
 
 
-def a(kind: str) -> str:
-    """A place for an expression of this kind, which Writer.filled() writes."""
-    return f"«{kind}»"
-
-
 SIZED = ["ints", "strs", "tuple", "dict", "set", "str", "L", "LL", "T"]
 PICKED = ["D", "M", "ints", "dict", "str", "bool", "int", "E", "S", "many"]
 
 
-class Writer:
+class Program(Writer):
     def __init__(self, seed: int) -> None:
-        self.random = random.Random(seed)
-        self.names: dict[str, list[str]] = {kind: [] for kind in KINDS}
-        self.counter = 0
-        self.depth = 0
-
-    def pick(self, items: list[str]) -> str:
-        return self.random.choice(items)
+        super().__init__(seed, KINDS)
 
     def new(self, kind: str) -> str:
         self.counter += 1
         return f"{kind[0].lower()}{self.counter}"
-
-    def of(self, kind: str) -> str:
-        """An expression of this kind."""
-        self.depth += 1
-        known = self.names[kind]
-        if known and (self.depth > 3 or self.random.random() < 0.5):
-            made = self.pick(known)
-        elif self.depth > 3:
-            made = self.leaf(kind)
-        else:
-            forms = getattr(self, "of_" + kind)
-            made = self.filled(forms()) if self.random.random() < 0.7 else self.leaf(kind)
-        self.depth -= 1
-        return made
-
-    def filled(self, text: str) -> str:
-        return re.sub("«(.*?)»", lambda found: self.of(found[1]), text)
 
     def leaf(self, kind: str) -> str:
         n = self.random.randrange(-3, 7)
@@ -759,7 +729,7 @@ class Writer:
 
 
 def outcome(seed: int, folder: pathlib.Path) -> str:
-    text = Writer(seed).program()
+    text = Program(seed).program()
     path = folder / f"o{seed}.py"
     path.write_text(text)
     shown = text[len(HEAD) :]

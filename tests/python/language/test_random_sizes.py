@@ -13,8 +13,6 @@ from __future__ import annotations
 
 import os
 import pathlib
-import random
-import re
 import runpy
 
 import numpy as np
@@ -22,7 +20,7 @@ import onnx
 import pytest
 
 from language import shared_evaluator
-from language.drawing import built, draw, models_by_surface, outcomes
+from language.drawing import Writer, a, built, draw, models_by_surface, outcomes
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -41,42 +39,15 @@ SIZES = [STATIC, (1, 4), (4, 1)]
 KINDS = ["int", "size", "cond", "ints", "sizes", "vec", "vecs", "float", "dict", "text"]
 
 
-def a(kind: str) -> str:
-    """A place for an expression of this kind, which Writer.filled() writes."""
-    return f"«{kind}»"
-
-
-class Writer:
+class Program(Writer):
     """int: known; size: an int, perhaps of the run; vec: FLOAT[N]; vecs: a list of those."""
 
     def __init__(self, seed: int) -> None:
-        self.random = random.Random(seed)
-        self.names: dict[str, list[str]] = {kind: [] for kind in KINDS}
-        self.counter = 0
-        self.depth = 0
-
-    def pick(self, items: list[str]) -> str:
-        return self.random.choice(items)
+        super().__init__(seed, KINDS)
 
     def new(self, kind: str) -> str:
         self.counter += 1
         return f"{kind}{self.counter}"
-
-    def of(self, kind: str) -> str:
-        self.depth += 1
-        known = self.names[kind]
-        if known and (self.depth > 3 or self.random.random() < 0.5):
-            made = self.pick(known)
-        elif self.depth > 3:
-            made = self.leaf(kind)
-        else:
-            forms = getattr(self, "of_" + kind)
-            made = self.filled(forms()) if self.random.random() < 0.7 else self.leaf(kind)
-        self.depth -= 1
-        return made
-
-    def filled(self, text: str) -> str:
-        return re.sub("«(.*?)»", lambda found: self.of(found[1]), text)
 
     def leaf(self, kind: str) -> str:
         n = self.random.randrange(-3, 6)
@@ -657,7 +628,7 @@ def check(sizes: tuple[object, object], body: str, folder: pathlib.Path, name: s
 
 
 def outcome(seed: int, folder: pathlib.Path) -> str:
-    body = Writer(seed).program()
+    body = Program(seed).program()
     known = check(STATIC, body, folder, f"s{seed}")
     named = check(("N", "M"), body, folder, f"n{seed}")
     return f"static: {known}, named: {named}"

@@ -20,11 +20,12 @@ import ml_dtypes
 import mpmath
 import numpy as np
 import onnx
-import onnxruntime
 import pytest
 import sardonyx
 from mpmath import mpf
 from onnx import TensorProto, helper
+
+from peers import ort_session
 
 PAGE = pathlib.Path(__file__).resolve().parents[3] / "docs/accuracy.md"
 mpmath.mp.dps = 60
@@ -215,13 +216,8 @@ def ours(function: Function, kind: str, x: np.ndarray) -> np.ndarray:
 def of_onnxruntime(function: Function, kind: str, x: np.ndarray) -> np.ndarray | None:
     if kind == "bfloat16":
         return None  # NumPy arrays of it do not go in
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4
-    options.intra_op_num_threads = 1
     try:
-        session = onnxruntime.InferenceSession(
-            model(function, kind), options, providers=["CPUExecutionProvider"]
-        )
+        session = ort_session(model(function, kind))
         return np.asarray(session.run(None, {"x": x})[0])
     except Exception:
         return None

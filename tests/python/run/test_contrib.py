@@ -9,6 +9,8 @@ import pytest
 import sardonyx
 from onnx import TensorProto, helper, numpy_helper
 
+from peers import ort_session
+
 
 def dynamic_quantize_lstm(
     dtype: type[np.generic], directions: int, by_column: bool, batch: int = 1, hidden: int = 16
@@ -266,12 +268,7 @@ def test_operators_of_onnx_runtime(call: int) -> None:
     name, inputs, attributes, outputs = CALLS[call]
     model = model_of(name, inputs, attributes, outputs)
     given = {f"x{i}": value for i, value in enumerate(inputs) if value is not None}
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4
-    options.intra_op_num_threads = 1
-    session = onnxruntime.InferenceSession(
-        model.SerializeToString(), options, providers=["CPUExecutionProvider"]
-    )
+    session = ort_session(model.SerializeToString())
     (expected,) = session.run(None, given)
     found = np.asarray(sardonyx.load(model.SerializeToString())(**given))
     assert found.dtype == expected.dtype and found.shape == expected.shape

@@ -6,10 +6,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import onnxruntime
 import pytest
 import sardonyx
 from onnx import helper
+
+from peers import ort_session
 
 RANDOM = np.random.default_rng(11)
 
@@ -61,10 +62,7 @@ def run_both(
 ) -> tuple[list[np.ndarray], list[np.ndarray]]:
     """Ours, and ONNX Runtime's."""
     made, feeds = model_of(op, inputs, outputs, version, attributes)
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4
-    options.intra_op_num_threads = 1
-    session = onnxruntime.InferenceSession(made, options, providers=["CPUExecutionProvider"])
+    session = ort_session(made)
     return run(op, inputs, outputs, version, **attributes), session.run(None, feeds)
 
 

@@ -37,6 +37,7 @@ from eval.test_schemas import (
     schema_versions,
     schemas_of_node_cases,
 )
+from peers import ort_session
 
 PAGE = pathlib.Path(__file__).resolve().parents[3] / "docs/operators.md"
 
@@ -96,17 +97,11 @@ def run_reference(case: Any) -> None:
 
 
 def run_onnxruntime(case: Any) -> None:
-    import onnxruntime
 
     model = onnx.ModelProto()
     model.CopyFrom(case.model)
     model.ir_version = min(model.ir_version, 13)  # the newest that it reads
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4
-    options.intra_op_num_threads = 1
-    session = onnxruntime.InferenceSession(
-        model.SerializeToString(), options, providers=["CPUExecutionProvider"]
-    )
+    session = ort_session(model.SerializeToString())
 
     def run(inputs: dict[str, Any]) -> list[Any]:
         small = [info.type for info in [*session.get_inputs(), *session.get_outputs()]]
