@@ -62,6 +62,9 @@ Object in_items(Context& c, bool is_in, const Object& a, const Object& b, Range 
 
 // `v in x` of a tensor.
 Object in_tensor(Context& c, bool is_in, const Operand& item, const Operand& all, Range range) {
+    if (meets_numpys_int(item.object, all.object)) {
+        return refuse_numpys_int(c, range);
+    }
     ir::Value *value = nullptr, *tensor = nullptr;
     as_operands(c, item, all, value, tensor);
     if (value == nullptr || tensor == nullptr) {

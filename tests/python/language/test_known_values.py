@@ -306,9 +306,14 @@ def test_numbers_of_tensors(tmp_path: pathlib.Path) -> None:
     refused("return v ** -1", tmp_path, "static-error", v=I)
 
 
-def test_a_product_of_numpy_beside_another_type(tmp_path: pathlib.Path) -> None:
+def test_a_product_of_numpy(tmp_path: pathlib.Path) -> None:
     check("return v * np.prod((2, 3))", I * 6, tmp_path, v=I)
-    text = text_of_program("return x * np.prod((2, 3))", False, {"x": D})
+    check("return v * (np.prod((7, 1)) in v)", I, tmp_path, v=I)
+
+
+@pytest.mark.parametrize("expression", ["np.prod((2, 3))", "(np.prod((2, 3)) in x)"])
+def test_a_product_of_numpy_beside_another_type(expression: str, tmp_path: pathlib.Path) -> None:
+    text = text_of_program(f"return x * {expression}", False, {"x": D})
     path = tmp_path / "product.py"
     path.write_text(text)
     function = runpy.run_path(str(path))["f"]

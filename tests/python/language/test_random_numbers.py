@@ -210,7 +210,7 @@ class Writer:
             return f"{head}\n{inner}"
         name = f"w{self.loops}"
         return (
-            f"{name} = {self.int(0)}\nwhile {name} < {r.randint(2, 6)}:\n"
+            f"{name} = max({self.int(0)}, -9)\nwhile {name} < {r.randint(2, 6)}:\n"
             f"    {name} += {r.randint(1, 3)}\n{inner}"
         )
 
