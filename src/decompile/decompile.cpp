@@ -117,7 +117,24 @@ std::string summary(const ir::Model& model, const Options& options, const Callee
         append_note(text, comment_text(fmt::format("| {}", doc.substr(0, end))));
         doc.remove_prefix(std::min(doc.size(), end + 1));
     }
-    return text + "\n";
+    return text;
+}
+
+// For those who call the model by names that a script cannot have.
+std::string renamed_note(const Unit& unit) {
+    std::string text;
+    size_t count = 0;
+    for (auto [of_model, of_script] : unit.renamed()) {
+        if (++count > 20) {
+            append_note(text, "  and others");
+            break;
+        }
+        if (count == 1) {
+            append_note(text, "inputs and outputs that have other names here than in the model:");
+        }
+        append_note(text, fmt::format("  {}: {}", of_script, comment_text(of_model)));
+    }
+    return text;
 }
 
 }  // namespace
@@ -145,7 +162,7 @@ Result<Script> decompile(const ir::Model& model, const Options& options) {
         module.name_function(*function);
     }
     Script script;
-    std::string scripts;
+    std::string scripts, renamed;
     for (const ir::Function* function : callees.order()) {
         Result<std::string> text =
             Unit(module, *function->body, function, module.function_name(*function)).write();
@@ -154,13 +171,15 @@ Result<Script> decompile(const ir::Model& model, const Options& options) {
     }
     if (!is_library(model)) {
         script.entry = module.name_entry(model.graph->name);
-        Result<std::string> text = Unit(module, *model.graph, nullptr, script.entry).write();
+        Unit unit(module, *model.graph, nullptr, script.entry);
+        Result<std::string> text = unit.write();
         SDX_TRY(text);
+        renamed = renamed_note(unit);
         scripts += "\n\n" + *text;
     }
     Result<std::string> head = module.head();
     SDX_TRY(head);
-    script.text = summary(model, options, callees) + *head + scripts;
+    script.text = summary(model, options, callees) + renamed + "\n" + *head + scripts;
     script.weights = module.take_weights();
     return script;
 }

@@ -30,9 +30,14 @@ constexpr std::string_view kMeanings[] = {
     "onnx",    "op",           "reveal_type", "sardonyx", "script",   "weights",
 };
 
+// The builtins that decompiled scripts use.
+constexpr std::string_view kUsedBuiltins[] = {
+    "bool", "float", "int", "list", "range", "str", "tuple",
+};
+
 bool has_meaning(std::string_view name) {
     return element_type_from_name(name) != ElementType::kUndefined || name.starts_with("opset") ||
-           syntax::is_builtin_name(name) ||
+           std::binary_search(std::begin(kUsedBuiltins), std::end(kUsedBuiltins), name) ||
            std::binary_search(std::begin(kMeanings), std::end(kMeanings), name) ||
            std::find(std::begin(kWords), std::end(kWords), name) != std::end(kWords);
 }
@@ -90,11 +95,20 @@ bool Names::is_free(const std::string& name) const {
 std::string Names::fresh(std::string_view hint, std::string_view fallback, size_t most_letters) {
     std::string base = cleaned(hint, fallback, most_letters);
     std::string name = base;
-    if (has_meaning(name) || !is_free(name)) {
+    if (has_meaning(name) || syntax::is_builtin_name(name) || !is_free(name)) {
         int& count = counts_[base];
         do {
             name = fmt::format("{}_{}", base, ++count);
         } while (!is_free(name));
+    }
+    taken_.insert(name);
+    return name;
+}
+
+std::string Names::kept(std::string_view hint, std::string_view fallback) {
+    std::string name(hint);
+    if (!is_identifier(name) || has_meaning(name) || !is_free(name)) {
+        return fresh(hint, fallback);
     }
     taken_.insert(name);
     return name;

@@ -23,6 +23,9 @@ class Names {
     // a long one, the end is kept.
     std::string fresh(std::string_view hint, std::string_view fallback,
                       size_t most_letters = kMostLetters);
+    // The name of an input or output: as it is if a script can have it, since callers say it. It
+    // may be that of a builtin that the text does not use.
+    std::string kept(std::string_view hint, std::string_view fallback);
     void reserve(std::string_view name) { taken_.emplace(name); }
     bool is_free(const std::string& name) const;
 

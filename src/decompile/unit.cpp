@@ -97,10 +97,35 @@ std::string Unit::default_of(const ir::Value& input, const std::string& name) {
     return flat(*array);
 }
 
+// Before any other value can have their names.
+void Unit::name_interface() {
+    for (const ir::Value* input : graph_.inputs) {
+        values_.try_emplace(input, names_.kept(input->name, "x"));
+    }
+    for (const ir::Value* output : graph_.outputs) {
+        if (!values_.contains(output)) {
+            values_.emplace(output, names_.kept(output->name, "result"));
+        }
+    }
+}
+
+std::vector<std::pair<std::string_view, std::string_view>> Unit::renamed() const {
+    std::vector<std::pair<std::string_view, std::string_view>> names;
+    for (const std::vector<ir::Value*>* side : {&graph_.inputs, &graph_.outputs}) {
+        for (const ir::Value* value : *side) {
+            auto found = values_.find(value);
+            if (found != values_.end() && found->second != value->name) {
+                names.emplace_back(value->name, found->second);
+            }
+        }
+    }
+    return names;
+}
+
 void Unit::add_inputs(Expression& parameters) {
     bool has_default = false;
     for (const ir::Value* input : graph_.inputs) {
-        std::string text = name_of(*input, "x");
+        const std::string& text = name_of(*input, "x");
         if (facts_.constant_of(*input) != nullptr) {
             continue;
         }
@@ -231,6 +256,7 @@ Result<std::string> Unit::write() {
     Expression attributes = std::move(parameters);
     parameters = Expression::call(attributes.head);
     if (!error_) {
+        name_interface();
         add_inputs(parameters);
     }
     std::move(attributes.items.begin(), attributes.items.end(),

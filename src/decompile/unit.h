@@ -17,6 +17,8 @@ class Unit {
     // The text of the script, with its decorator. Error: what cannot be said.
     Result<std::string> write();
     const Facts& facts() const { return facts_; }
+    // The inputs and outputs that the script cannot call as the graph does, with their new names.
+    std::vector<std::pair<std::string_view, std::string_view>> renamed() const;
 
   private:
     using Targets = std::vector<std::string>;
@@ -30,9 +32,9 @@ class Unit {
     const ir::Function* callee_of(const ir::Node& node) const;
 
     std::string decorator();
-    Expression signature(std::string* result);
     // The text of the default of an input of the model, whose parameter is `name`.
     std::string default_of(const ir::Value& input, const std::string& name);
+    void name_interface();
     void add_inputs(Expression& parameters);
     void add_attributes(Expression& parameters);
     Expression attribute_parameter(const ir::Attribute& attribute);

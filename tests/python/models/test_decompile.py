@@ -320,6 +320,41 @@ def chain(names: list[str], doc: str = "") -> onnx.ModelProto:
     return onnx.helper.make_model(graph, opset_imports=opsets, doc_string=doc, producer_name=doc)
 
 
+def test_inputs_and_outputs_keep_their_names(tmp_path):
+    """Callers say them: builtins that the text does not use, long ones, underscores."""
+    long = "encoder_attention_mask_of_the_second_stage_of_all"
+    model = onnx.parser.parse_model(f"""<ir_version: 8, opset_import: ["" : 18]>
+    main (float[N] input, float[N] _x, float[N] a__b, float[N] {long}, float[N] float_)
+        => (float[N] max, float[N] y, float[N] result_) {{
+        u = Add(input, a__b)
+        max = Mul(u, {long})
+        between = Sub(u, float_)
+        y = Neg(between)
+        result_ = Exp(y)
+    }}""")
+    between = model.graph.node[2]
+    between.output[0] = model.graph.node[3].input[0] = "/y"  # comes before the output `y`
+    text = sardonyx.decompile(model)
+    assert "other names" not in text
+    built = onnx.load_from_string(build(text, tmp_path))
+    for side in ("input", "output"):
+        names = [one.name for one in getattr(model.graph, side)]
+        assert [one.name for one in getattr(built.graph, side)] == names
+
+
+def test_other_names_of_inputs_and_outputs_are_said():
+    model = onnx.parser.parse_model("""<ir_version: 8, opset_import: ["" : 18]>
+    main (float[N] range, float[N] x) => (float[N] y) { y = Add(range, x) }""")
+    model.graph.input[1].name = model.graph.node[0].input[1] = 'past.0"\n'
+    text = sardonyx.decompile(model)
+    assert (
+        "# inputs and outputs that have other names here than in the model:\n"
+        "#   range_1: range\n"
+        '#   past_0: past.0"\\n\n'
+    ) in text
+    assert 'def main(range_1: FLOAT["N"], past_0: FLOAT["N"])' in text
+
+
 def test_names_never_fall_together(tmp_path):
     model = chain(NAMES).SerializeToString()
     check(model, tmp_path, [[np.arange(3, dtype=np.float32)]])
