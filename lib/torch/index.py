@@ -349,6 +349,8 @@ def one_hot(self, num_classes=-1):
     depth = num_classes
     if num_classes == -1:
         depth = op.ReduceMax(self, keepdims=0) + 1
+    if len(self.shape) == 0:  # OneHot takes no scalars
+        return op.Reshape(op.OneHot(op.Reshape(self, [1]), depth, [0, 1], axis=-1), [-1])
     return op.OneHot(self, depth, [0, 1], axis=-1)
 
 
