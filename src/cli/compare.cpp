@@ -1,6 +1,7 @@
 // The peer runs first and leaves the tensors of its main graph as files 0.npy, 1.npy, ... beside a
-// list of their names; then the model runs here, and each value is compared as it is made. Other
-// runtimes are Python packages: `python -m sardonyx._peer` runs them.
+// list of their names; then the model runs here, and each value is compared as it is made. Outputs
+// of another model that are called otherwise there, or that no node makes, are compared by their
+// order in the end. Other runtimes are Python packages: `python -m sardonyx._peer` runs them.
 #include "cli/compare.h"
 
 #include <fcntl.h>
@@ -16,6 +17,7 @@
 #include <optional>
 #include <sstream>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "base/file.h"
 #include "base/write_file.h"
@@ -107,21 +109,28 @@ class Recorder final : public eval::RunObserver {
 };
 
 Result<void> run_other_model(const std::string& path, const NamedValues& inputs,
-                             const eval::RunOptions& options, ValueWriter* writer) {
+                             const eval::RunOptions& options, ValueWriter* values,
+                             ValueWriter* outputs) {
     FileStamps files;
     auto model = proto::read_model_file(path, &files);
     SDX_TRY(model);
     std::optional<MappedReading> reading(files);
     auto plan = eval::prepare(**model);
     SDX_TRY(plan);
-    Recorder recorder(writer);
+    Recorder recorder(values);
     auto results = eval::run(**plan, inputs, options, &recorder);
     reading.reset();
     SDX_TRY(check_unchanged(files));
     if (!results.ok()) {
         return Error{fmt::format("`{}`: {}", path, results.error().message)};
     }
-    return recorder.status();
+    SDX_TRY(recorder.status());
+    for (size_t i = 0; i < results->size(); ++i) {
+        if ((*results)[i].is_tensor()) {
+            SDX_TRY(outputs->add(fmt::format("{}", i), (*results)[i].tensor()));
+        }
+    }
+    return {};
 }
 
 constexpr size_t kMostWords = 1 << 16;  // of what a peer says
@@ -168,10 +177,11 @@ Result<void> run_python(const std::vector<std::string>& arguments, const std::st
 Result<void> run_peer(const ir::Model& model, const NamedValues& inputs,
                       const eval::RunOptions& options, const Comparison& comparison,
                       const TemporaryFolder& folder) {
-    if (comparison.peer != "onnxruntime" && comparison.peer != "reference") {
-        ValueWriter values(folder, "value");
-        SDX_TRY(run_other_model(comparison.peer, inputs, options, &values));
-        return values.finish();
+    if (!comparison.is_runtime()) {
+        ValueWriter values(folder, "value"), outputs(folder, "output");
+        SDX_TRY(run_other_model(comparison.peer, inputs, options, &values, &outputs));
+        SDX_TRY(values.finish());
+        return outputs.finish();
     }
     ValueWriter given(folder, "input");
     for (const auto& [name, value] : inputs) {
@@ -218,35 +228,65 @@ class Comparator final : public eval::RunObserver {
         : folder_(folder), comparison_(comparison), inputs_(inputs) {}
 
     Result<void> read_names() {
-        Result<std::string> text = read_file(folder_.file("value.txt"), SIZE_MAX);
-        SDX_TRY(text);
-        std::stringstream lines(*text);
-        int64_t index = 0;
-        for (std::string name; std::getline(lines, name); ++index) {
-            files_.emplace(std::move(name), index);
-        }
-        return {};
+        SDX_TRY(read_list("value", values_));
+        return comparison_.is_runtime() ? Result<void>() : read_list("output", outputs_);
     }
 
     void node_done(const ir::Node& node, std::span<const RuntimeValue* const> outputs,
                    int depth) override {
         for (size_t i = 0; i < outputs.size() && depth == 1 && !is_found_; ++i) {
             types_[node.output(i)] = outputs[i]->describe();
-            auto file = files_.find(std::string(node.output(i)->name));
-            if (file != files_.end() && outputs[i]->is_tensor()) {
-                compare_value(node, node.output(i)->name, outputs[i]->tensor(), file->second);
+            auto file = values_.find(std::string(node.output(i)->name));
+            if (file != values_.end() && outputs[i]->is_tensor()) {
+                done_.insert(node.output(i));
+                compare_value(&node, node.output(i)->name, outputs[i]->tensor(), file->second);
             }
         }
     }
 
+    // Those that were not compared by their names. Afterwards, `left()` are those without a peer.
+    void compare_outputs(const ir::Graph& graph, std::span<const RuntimeValue> results) {
+        for (size_t i = 0; i < results.size() && !is_found_; ++i) {
+            const ir::Value* output = graph.outputs[i];
+            if (done_.contains(output)) {
+                continue;
+            }
+            auto file = outputs_.find(fmt::format("{}", i));
+            if (file != outputs_.end() && results[i].is_tensor()) {
+                compare_value(nullptr, output->name, results[i].tensor(), file->second);
+            } else if (!is_of_model_itself(*output)) {
+                left_.emplace_back(output->name);
+            }
+        }
+    }
+
+    const std::vector<std::string>& left() const { return left_; }
     int64_t compared() const { return compared_; }
     bool is_found() const { return is_found_; }
 
   private:
-    void compare_value(const ir::Node& node, std::string_view name, const Tensor& ours,
-                       int64_t file) {
-        Result<Tensor> theirs = weights::read_npy_file(
-            folder_.file(fmt::format("value_{}.npy", file)), ours.element_type());
+    // The files of what ValueWriter has written with this prefix, by the names.
+    using Files = std::map<std::string, std::string>;
+    Result<void> read_list(std::string_view prefix, Files& files) {
+        Result<std::string> text = read_file(folder_.file(fmt::format("{}.txt", prefix)), SIZE_MAX);
+        SDX_TRY(text);
+        std::stringstream lines(*text);
+        int64_t index = 0;
+        for (std::string name; std::getline(lines, name); ++index) {
+            files.emplace(std::move(name), folder_.file(fmt::format("{}_{}.npy", prefix, index)));
+        }
+        return {};
+    }
+
+    // Whether another runtime has it from the same file: a weight or an input.
+    bool is_of_model_itself(const ir::Value& value) const {
+        return comparison_.is_runtime() && value.producer() == nullptr;
+    }
+
+    // `node`: what has made it; null: an output that was not compared by its name.
+    void compare_value(const ir::Node* node, std::string_view name, const Tensor& ours,
+                       const std::string& file) {
+        Result<Tensor> theirs = weights::read_npy_file(file, ours.element_type());
         if (!theirs.ok()) {
             return;
         }
@@ -259,16 +299,8 @@ class Comparator final : public eval::RunObserver {
             return;
         }
         is_found_ = true;
-        std::string place = place_of(node, comparison_.sources);
-        std::string text = fmt::format("the first difference is in `{}`, which {} makes{}{}\n",
-                                       diagnostics::visible(name), describe_node(node),
-                                       place.empty() ? "" : " at ", place);
-        for (const ir::Use& input : node.inputs()) {
-            if (input.value != nullptr && !input.value->name.empty()) {
-                text += fmt::format("  input {}: {}\n", diagnostics::visible(input.value->name),
-                                    type_of(*input.value));
-            }
-        }
+        std::string text = fmt::format("the first difference is in `{}`, {}\n",
+                                       diagnostics::visible(name), origin(node));
         text += fmt::format("  sardonyx: {}\n  {}: {}\n", summary(ours), comparison_.peer,
                             summary(*theirs));
         if (found.has_value()) {
@@ -277,6 +309,22 @@ class Comparator final : public eval::RunObserver {
                 found->beyond, ours.count(), found->greatest, found->place, found->a, found->b);
         }
         print(text);
+    }
+
+    std::string origin(const ir::Node* node) const {
+        if (node == nullptr) {
+            return "an output";
+        }
+        std::string place = place_of(*node, comparison_.sources);
+        std::string text = fmt::format("which {} makes{}{}", describe_node(*node),
+                                       place.empty() ? "" : " at ", place);
+        for (const ir::Use& input : node->inputs()) {
+            if (input.value != nullptr && !input.value->name.empty()) {
+                text += fmt::format("\n  input {}: {}", diagnostics::visible(input.value->name),
+                                    type_of(*input.value));
+            }
+        }
+        return text;
     }
 
     // What a value is in this run: models seldom state it.
@@ -302,7 +350,9 @@ class Comparator final : public eval::RunObserver {
     const Comparison& comparison_;
     const NamedValues& inputs_;
     std::unordered_map<const ir::Value*, std::string> types_;
-    std::map<std::string, int64_t> files_;
+    Files values_, outputs_;
+    std::unordered_set<const ir::Value*> done_;
+    std::vector<std::string> left_;
     int64_t compared_ = 0;
     bool is_found_ = false;
 };
@@ -322,12 +372,17 @@ Result<bool> compare(const ir::Model& model, const NamedValues& inputs,
     SDX_TRY(plan);
     auto results = eval::run(**plan, inputs, options, &comparator);
     SDX_TRY(results);
+    comparator.compare_outputs(*model.graph, *results);
     if (comparator.compared() == 0) {
-        return Error{
-            fmt::format("no value of the model has the name of one of `{}`", comparison.peer)};
+        return Error{fmt::format(
+            "no value of the model has the name of one of `{}`, and no output its place",
+            comparison.peer)};
     }
     if (!comparator.is_found()) {
         print(fmt::format("all {} values agree with {}\n", comparator.compared(), comparison.peer));
+    }
+    for (const std::string& name : comparator.left()) {
+        print(fmt::format("not compared: the output `{}`\n", diagnostics::visible(name)));
     }
     return !comparator.is_found();
 }

@@ -21,11 +21,15 @@ struct Comparison {
     // What passes, in place of what rounding makes of the type: differences of so much, and so
     // large a part of an element.
     std::optional<double> absolute = {}, relative = {};
+
+    // Whether the peer runs this model, and not another one.
+    bool is_runtime() const { return peer == "onnxruntime" || peer == "reference"; }
 };
 
 // Runs the model and the peer on these inputs, and prints what agrees and the first node whose
-// values do not. True: all agree. Values go by name and are kept in a temporary folder. Errors: the
-// peer is not installed or cannot run the model, an input that is no tensor, no value in common.
+// values do not. True: all agree. Values go by name, outputs of another model also by their order,
+// and are kept in a temporary folder. Errors: the peer is not installed or cannot run the model, an
+// input that is no tensor, no value in common.
 Result<bool> compare(const ir::Model& model,
                      const std::vector<std::pair<std::string_view, eval::RuntimeValue>>& inputs,
                      const eval::RunOptions& options, const Comparison& comparison);

@@ -255,6 +255,39 @@ def test_tolerance_of_comparisons(folder: pathlib.Path) -> None:
     assert "`y`" in run("c.onnx", "x=[1.0, 2.0]", "--compare", "d.onnx", status=1).stdout
 
 
+def test_outputs_of_other_names_are_compared(folder: pathlib.Path) -> None:
+    """By their order, and also those that no node makes."""
+
+    def write(name: str, output: str, scale: float, constant: float) -> None:
+        text = (
+            '<ir_version: 8, opset_import: ["": 18]> '
+            f"g (float[2] x) => (float[2] {output}, float c, float[2] x) "
+            f"<float s = {{{scale}}}, float c = {{{constant}}}> {{ {output} = Mul(x, s) }}"
+        )
+        onnx.save(onnx.parser.parse_model(text), folder / name)
+
+    write("one.onnx", "y", 2.0, 5.0)
+    given = ["one.onnx", "x=[1.0, 3.0]", "--compare"]
+    write("other.onnx", "z", 2.0, 5.0)
+    assert "all 3 values agree" in run(*given, "other.onnx").stdout
+    write("other.onnx", "z", 2.5, 5.0)
+    assert "difference is in `y`, an output\n" in run(*given, "other.onnx", status=1).stdout
+    write("other.onnx", "y", 2.0, 6.0)
+    assert "difference is in `c`, an output\n" in run(*given, "other.onnx", status=1).stdout
+
+
+def test_outputs_that_are_not_compared_are_said(folder: pathlib.Path) -> None:
+    head = '<ir_version: 8, opset_import: ["": 18]> g (float[2] x) => '
+    one = head + "(float[2] y, float[2] z) { y = Neg(x) z = Abs(x) }"
+    onnx.save(onnx.parser.parse_model(one), folder / "two_outputs.onnx")
+    onnx.save(
+        onnx.parser.parse_model(head + "(float[2] y) { y = Neg(x) }"), folder / "one_output.onnx"
+    )
+    done = run("two_outputs.onnx", "x=[1.0, 3.0]", "--compare", "one_output.onnx")
+    assert "all 1 values agree" in done.stdout
+    assert "not compared: the output `z`\n" in done.stdout
+
+
 def test_the_python_beside_the_program_is_found(folder: pathlib.Path) -> None:
     """As in a virtual environment, where the program is beside its Python."""
     (folder / "bin").mkdir()
