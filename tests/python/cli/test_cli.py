@@ -428,6 +428,13 @@ def test_run_compares_with_other_runtimes() -> None:
     other.graph.node[0].output[0] = other.graph.output[0].name = "nothing_in_common"
     onnx.save(other, "b.onnx")
     done = run("run", "a.onnx", "x=[1, 2]", "--compare", "b.onnx", status=1)
+    assert ", an output\n" in done.stdout  # by its order
+    other.graph.node[0].op_type = "SequenceConstruct"
+    other.graph.output[0].type.CopyFrom(
+        onnx.helper.make_sequence_type_proto(other.graph.input[0].type)
+    )
+    onnx.save(other, "b.onnx")
+    done = run("run", "a.onnx", "x=[1, 2]", "--compare", "b.onnx", status=1)
     assert "no value of the model has the name" in done.stderr
 
 
