@@ -212,7 +212,8 @@ def contiguous(self):
 
 @aten("to.dtype", "to.dtype_layout", "_to_copy.default")
 def to(self, dtype=None, copy=False):
-    return converted(self, dtype) if dtype is not None else op.Identity(self)
+    x = tensor(self)
+    return converted(x, dtype) if dtype is not None else op.Identity(x)
 
 
 @aten("to.device")

@@ -408,7 +408,29 @@ def flexible_attention(x: Any) -> Any:
     def score(score: Any, _: Any, head: Any, i: Any, j: Any) -> Any:
         return torch.where(i >= j, score + (j - i) * slopes[head], -float("inf"))
 
-    return flex_attention(x, x.flip(2), x + 1, score_mod=score)
+    def capped(score: Any, _: Any, head: Any, i: Any, j: Any) -> Any:
+        return torch.tanh(score / 20) * 20 + (i - j) * slopes[head]
+
+    return flex_attention(x, x.flip(2), x + 1, score_mod=score), flex_attention(
+        x, x.flip(2), x + 1, score_mod=capped
+    )
+
+
+# --- Bags
+
+
+@case({}, (5, 9))
+def bags_that_end_before_the_last_index(x: Any) -> Any:
+    places = torch.tensor([1, 0, 2, 2, 1, 0, 0])
+    bags = []
+    for rows in (x.T, x.T.double(), x.T.half()):
+        for mode in ("sum", "mean", "max"):
+            for padding in (None, 2):
+                bags.append(
+                    F.embedding_bag(places, rows.contiguous(), torch.tensor([0, 2, 5]), mode=mode,
+                                    include_last_offset=True, padding_idx=padding)
+                )  # fmt: skip
+    return bags
 
 
 # --- Factors of matrices
