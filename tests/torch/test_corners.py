@@ -4,6 +4,7 @@ numbers among real ones, sizes that are not known. Each is compared with torch a
 from __future__ import annotations
 
 import math
+import pathlib
 from collections.abc import Callable
 from typing import Any
 
@@ -414,6 +415,47 @@ def flexible_attention(x: Any) -> Any:
     return flex_attention(x, x.flip(2), x + 1, score_mod=score), flex_attention(
         x, x.flip(2), x + 1, score_mod=capped
     )
+
+
+# --- Bits
+
+
+@case(BATCH, (2, 4), (3, 4), (0, 4))
+def integers_of_the_same_bits(x: Any) -> Any:
+    small, is_positive = (x * 90).to(torch.int8), x > 0
+    bits = small.view(torch.uint8)
+    bits.bitwise_and_(0x7F)
+    is_positive.view(torch.uint8).bitwise_xor_(1)
+    return bits, small, is_positive, (x * 9).int().view(torch.uint32), x.view(torch.float32)
+
+
+def bits_of_floats(x: Any) -> Any:
+    y = x * 2
+    y.view(torch.int32).bitwise_and_(0x7FFFFFFF)  # without the sign
+    halves = x.half().view(torch.int16)
+    return y, halves + 1, (0x5F3759DF - (y.view(torch.int32) >> 1)).view(torch.float32)
+
+
+def test_bits_of_floats(tmp_path: pathlib.Path) -> None:
+    x = torch.randn(2, 4)
+    program = torch.export.export(Module(bits_of_floats), (x,))
+    torch.export.save(program, tmp_path / "model.pt2")
+    for source in (program, tmp_path / "model.pt2"):
+        found = sardonyx.torch.convert(source, opset=26).compile()(x.numpy())
+        for result, want in zip(found, bits_of_floats(x), strict=True):
+            np.testing.assert_array_equal(result, want.numpy())
+
+
+@pytest.mark.parametrize(
+    "function",
+    [bits_of_floats,
+     lambda x: x.short().view(torch.uint8),
+     lambda x: torch.view_as_real(x.view(torch.complex64)),
+     lambda x: torch.complex(x, x).view(torch.float32)],
+)  # fmt: skip
+def test_bits_without_a_form(function: Any) -> None:
+    with pytest.raises(sardonyx.torch.ExportError, match="`view` as a type|of complex tensors"):
+        sardonyx.torch.export(Module(function), (torch.randn(2, 4),))
 
 
 # --- Bags
