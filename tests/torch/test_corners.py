@@ -454,7 +454,7 @@ def test_bits_of_floats(tmp_path: pathlib.Path) -> None:
      lambda x: torch.complex(x, x).view(torch.float32)],
 )  # fmt: skip
 def test_bits_without_a_form(function: Any) -> None:
-    with pytest.raises(sardonyx.torch.ExportError, match="`view` as a type|of complex tensors"):
+    with pytest.raises(sardonyx.torch.ExportError, match=r"`view` as a type|of complex tensors"):
         sardonyx.torch.export(Module(function), (torch.randn(2, 4),))
 
 
