@@ -171,6 +171,12 @@ def complex_branch_cuts(x: Any) -> Any:
     return tuple(found)
 
 
+@case(BOTH, (3, 5, 4), (2, 7, 4), (4, 16, 4), (1, 1, 4), (0, 3, 4), (2, 0, 4))
+def complex_products_of_any_length(x: Any) -> Any:
+    z = torch.complex(x, x.flip(2)) / 2
+    return z.prod(1), z.prod(0, keepdim=True), z.prod(), z.cumprod(1), z.cumprod(2)
+
+
 @case(BATCH, (3, 6))
 def complex_sums_and_products(x: Any) -> Any:
     z = pair(x)
