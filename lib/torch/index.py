@@ -453,6 +453,10 @@ def embedding_bag(weight, indices, offsets, scale_grad_by_freq=False, mode=0, sp
         inside = inside & op.Unsqueeze(flat != padding, [0])
     member = op.Cast(inside, to=weight.dtype)
     count = op.ReduceSum(member, [1], keepdims=1)
+    if include_last_offset and padding is None and weight.dtype != DOUBLE.dtype:
+        # PyTorch's fast kernel ends the last bag at the last offset, but counts to the last index.
+        last = op.Slice(cast(offsets, INT64.dtype), [-1], [END], [0])
+        member = member * op.Cast(places < op.Unsqueeze(last, [1]), to=weight.dtype)
     if mode == 2:
         low = op.Where(op.Unsqueeze(inside, [2]), op.Unsqueeze(rows, [0]), lowest(weight.dtype))
         found = op.ReduceMax(low, [1], keepdims=0)

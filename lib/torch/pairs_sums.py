@@ -24,7 +24,7 @@ from .reduce import (
     vector_norm,
     widths,
 )
-from .types import axes, axis, cast, full_of
+from .types import END, axes, axis, cast, full_of
 
 # --- Products
 
@@ -48,8 +48,35 @@ def doublings(x, dim):
 
 
 @inline
+def taken_in(x, step, dim):
+    """Each times the one so many places before it."""
+    pads = [step if i == dim else 0 for i in range(x[0].ndim)] + [0] * x[0].ndim
+    re, im = part(x, 0, -step, dim)
+    return mul(x, (op.Pad(re, pads, op.CastLike(1.0, re)), op.Pad(im, pads)))
+
+
+@inline
+def running_products(x, dim):
+    """Each takes in as many factors before it as it has."""
+    if isinstance(x[0].type.shape[dim], int):
+        for i in range(doublings(x, dim)):
+            x = taken_in(x, 2**i, dim)
+        return x
+    re, im = x
+    step = 1
+    while step < re.shape[dim]:
+        re, im = taken_in((re, im), step, dim)
+        step = step * 2
+    return re, im
+
+
+@inline
 def multiplied(x, dim):
     """The product along a dimension, which stays with a size of 1: one half by the other."""
+    if not isinstance(x[0].type.shape[dim], int):
+        pads = [1 if i == dim else 0 for i in range(x[0].ndim)] + [0] * x[0].ndim  # of nothing, 1
+        x = (op.Pad(x[0], pads, op.CastLike(1.0, x[0])), op.Pad(x[1], pads))
+        return part(running_products(x, dim), -1, END, dim)
     count = count_along(x, dim)
     for _ in range(doublings(x, dim)):
         half = count // 2
@@ -86,12 +113,7 @@ def cumprod(self, dim, *, dtype=None):
     if x[0].ndim == 0:
         return x
     at = axis(dim, x[0].ndim)
-    # Each product takes in as many factors before it as it has.
-    for i in range(doublings(x, at)):
-        pads = [2**i if k == at else 0 for k in range(x[0].ndim)] + [0] * x[0].ndim
-        re, im = part(x, 0, -(2**i), at)
-        x = mul(x, (op.Pad(re, pads, op.CastLike(1.0, re)), op.Pad(im, pads)))
-    return x
+    return running_products(x, at)
 
 
 # --- What is counted

@@ -6,7 +6,7 @@ import numpy as np
 from sardonyx import INT32, INT64
 
 from .declare import aten, inline, op
-from .types import END, axes, axis, cast, converted, is_empty, repeated, tensor
+from .types import END, axes, axis, cast, converted, is_empty, kind, repeated, tensor
 
 
 @inline
@@ -25,6 +25,20 @@ def reshape(self, shape):
 @aten("view.default", "_unsafe_view.default", "_reshape_copy.default", "view_copy.default")
 def view(self, size):
     return reshaped(self, size)
+
+
+@aten("view.dtype", "view_copy.dtype")
+def view_dtype(self, dtype):
+    """The same bits as another type."""
+    if self.dtype == dtype:
+        return op.Identity(self)
+    if self.dtype.bitwidth != dtype.bitwidth:
+        raise NotImplementedError("`view` as a type of another width")
+    if kind(self.dtype) < 2 and kind(dtype) < 2:
+        return op.Cast(self, to=dtype)  # which keeps the bits of integers
+    if "BitCast" in op:
+        return op.BitCast(self, to=dtype)
+    raise NotImplementedError("`view` as a type of another kind needs BitCast of opset 26")
 
 
 @aten("view_as.default", "reshape_as.default")
@@ -212,7 +226,8 @@ def contiguous(self):
 
 @aten("to.dtype", "to.dtype_layout", "_to_copy.default")
 def to(self, dtype=None, copy=False):
-    return converted(self, dtype) if dtype is not None else op.Identity(self)
+    x = tensor(self)
+    return converted(x, dtype) if dtype is not None else op.Identity(x)
 
 
 @aten("to.device")
@@ -494,6 +509,12 @@ def into(self, value):
 def put_back(self, view):
     """The base of a view of all of its elements in their order."""
     return reshaped(view, self.shape)
+
+
+@aten("put_back_bits", namespace="sardonyx")
+def put_back_bits(self, view):
+    """The base of a view as another element type."""
+    return view_dtype(view, self.dtype)
 
 
 @aten("put_back_part", namespace="sardonyx")

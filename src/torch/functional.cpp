@@ -256,6 +256,9 @@ class Solver {
             }
             return front;
         };
+        if (node.target == "aten::view.dtype") {
+            return emit("sardonyx::put_back_bits", {old, now}, by, view.base);
+        }
         if (has(kReshapes, packet)) {
             return emit("sardonyx::put_back", {old, now}, by, view.base);
         }

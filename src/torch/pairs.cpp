@@ -182,7 +182,7 @@ bool has_pair(const Value& value, const Program& program) {
 // Whether the operator does the same to both parts: its further arguments must be real then.
 bool is_same_for_both(const Node& node, std::string_view packet, const Program& program) {
     if (std::find(std::begin(kTwice), std::end(kTwice), packet) == std::end(kTwice) ||
-        program.pairs.count(node.name) == 0) {
+        program.pairs.count(node.name) == 0 || node.target == "aten::view.dtype") {
         return false;
     }
     for (size_t i = 1; i < node.args.size(); ++i) {

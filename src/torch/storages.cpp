@@ -122,10 +122,14 @@ class Storages {
             of_group = of_group == 0 ? ++count_ : of_group;
             numbers_[one.name] = one.storage = of_group;
         }
+        kept_ = count_;
+        std::unordered_map<std::string, size_t> last_reads = last_reads_of(program);
         std::vector<Problem> problems;
-        for (Node& node : program.nodes) {
+        for (size_t at = 0; at < program.nodes.size(); ++at) {
+            Node& node = program.nodes[at];
             // What is made later has the new elements, whether it shares them or not.
-            if (!node.writes.empty() && !changes_shape(node.target) && is_doubtful(node.writes)) {
+            if (!node.writes.empty() && !changes_shape(node.target) &&
+                is_doubtful(node.writes, at, last_reads)) {
                 problems.push_back(
                     {node.place,
                      "it writes into a tensor of which it is not known whether another one shares "
@@ -138,9 +142,50 @@ class Storages {
     }
 
   private:
-    bool is_doubtful(const std::string& name) const {
-        auto found = numbers_.find(name);
-        return found != numbers_.end() && doubtful_.count(found->second) != 0;
+    // The last node that reads each value; results of the program are read by one behind all.
+    static std::unordered_map<std::string, size_t> last_reads_of(const Program& program) {
+        std::unordered_map<std::string, size_t> last;
+        for (size_t at = 0; at < program.nodes.size(); ++at) {
+            each_argument_ref(program.nodes[at], [&](const std::string& name) { last[name] = at; });
+        }
+        for (const Value& one : program.outputs) {
+            each_ref(one, [&](const std::string& name) { last[name] = program.nodes.size(); });
+        }
+        return last;
+    }
+
+    // Whether a write by this node may change what is read after it, or what the caller has.
+    bool is_doubtful(const std::string& name, size_t at,
+                     const std::unordered_map<std::string, size_t>& last_reads) const {
+        auto written = numbers_.find(name);
+        if (written == numbers_.end()) {
+            return false;
+        }
+        std::set<int64_t> others = perhaps_shared_with(written->second);
+        if (!others.empty() && *others.begin() <= kept_) {
+            return true;
+        }
+        return std::any_of(numbers_.begin(), numbers_.end(), [&](const auto& one) {
+            auto read = last_reads.find(one.first);
+            return others.count(one.second) != 0 && read != last_reads.end() && read->second > at;
+        });
+    }
+    std::set<int64_t> perhaps_shared_with(int64_t storage) const {
+        std::set<int64_t> found = {storage};
+        std::vector<int64_t> open = {storage};
+        while (!open.empty()) {
+            auto neighbours = perhaps_shared_.find(open.back());
+            open.pop_back();
+            if (neighbours != perhaps_shared_.end()) {
+                for (int64_t one : neighbours->second) {
+                    if (found.insert(one).second) {
+                        open.push_back(one);
+                    }
+                }
+            }
+        }
+        found.erase(storage);
+        return found;
     }
 
     // Of what a node gives.
@@ -163,11 +208,12 @@ class Storages {
             return found->second;
         }
         if (is_of_order || is_one_of(kPerhaps, packet)) {
-            doubtful_.insert(fresh);
             for (const Value& one : node.args) {
-                each_ref(one, [this](const std::string& name) {
-                    auto number = numbers_.find(name);
-                    doubtful_.insert(number != numbers_.end() ? number->second : 0);
+                each_ref(one, [&](const std::string& name) {
+                    if (auto number = numbers_.find(name); number != numbers_.end()) {
+                        perhaps_shared_[fresh].insert(number->second);
+                        perhaps_shared_[number->second].insert(fresh);
+                    }
                 });
             }
         }
@@ -197,8 +243,10 @@ class Storages {
 
     const FactsOf& facts_of_;
     std::unordered_map<std::string, int64_t> numbers_;
-    std::set<int64_t> doubtful_;
+    // The storages that may be the same as one, directly.
+    std::unordered_map<int64_t, std::set<int64_t>> perhaps_shared_;
     int64_t count_ = 0;
+    int64_t kept_ = 0;  // the last storage of an input or a weight
 };
 
 // The first value of each storage, which the others are views of.

@@ -4,6 +4,7 @@ numbers among real ones, sizes that are not known. Each is compared with torch a
 from __future__ import annotations
 
 import math
+import pathlib
 from collections.abc import Callable
 from typing import Any
 
@@ -169,6 +170,12 @@ def complex_branch_cuts(x: Any) -> Any:
         found += [z.sqrt(), z.log(), z.log1p(), z.asin(), z.acos(), z.acosh(), z.atanh(), z.atan(),
                   z.asinh(), z.angle(), z**0.5, z**1.5]  # fmt: skip
     return tuple(found)
+
+
+@case(BOTH, (3, 5, 4), (2, 7, 4), (4, 16, 4), (1, 1, 4), (0, 3, 4), (2, 0, 4))
+def complex_products_of_any_length(x: Any) -> Any:
+    z = torch.complex(x, x.flip(2)) / 2
+    return z.prod(1), z.prod(0, keepdim=True), z.prod(), z.cumprod(1), z.cumprod(2)
 
 
 @case(BATCH, (3, 6))
@@ -409,7 +416,70 @@ def flexible_attention(x: Any) -> Any:
     def score(score: Any, _: Any, head: Any, i: Any, j: Any) -> Any:
         return torch.where(i >= j, score + (j - i) * slopes[head], -float("inf"))
 
-    return flex_attention(x, x.flip(2), x + 1, score_mod=score)
+    def capped(score: Any, _: Any, head: Any, i: Any, j: Any) -> Any:
+        return torch.tanh(score / 20) * 20 + (i - j) * slopes[head]
+
+    return flex_attention(x, x.flip(2), x + 1, score_mod=score), flex_attention(
+        x, x.flip(2), x + 1, score_mod=capped
+    )
+
+
+# --- Bits
+
+
+@case(BATCH, (2, 4), (3, 4), (0, 4))
+def integers_of_the_same_bits(x: Any) -> Any:
+    small, is_positive = (x * 90).to(torch.int8), x > 0
+    bits = small.view(torch.uint8)
+    bits.bitwise_and_(0x7F)
+    is_positive.view(torch.uint8).bitwise_xor_(1)
+    return bits, small, is_positive, (x * 9).int().view(torch.uint32), x.view(torch.float32)
+
+
+def bits_of_floats(x: Any) -> Any:
+    y = x * 2
+    y.view(torch.int32).bitwise_and_(0x7FFFFFFF)  # without the sign
+    halves = x.half().view(torch.int16)
+    return y, halves + 1, (0x5F3759DF - (y.view(torch.int32) >> 1)).view(torch.float32)
+
+
+def test_bits_of_floats(tmp_path: pathlib.Path) -> None:
+    x = torch.randn(2, 4)
+    program = torch.export.export(Module(bits_of_floats), (x,))
+    torch.export.save(program, tmp_path / "model.pt2")
+    for source in (program, tmp_path / "model.pt2"):
+        found = sardonyx.torch.convert(source, opset=26).compile()(x.numpy())
+        for result, want in zip(found, bits_of_floats(x), strict=True):
+            np.testing.assert_array_equal(result, want.numpy())
+
+
+@pytest.mark.parametrize(
+    "function",
+    [bits_of_floats,
+     lambda x: x.short().view(torch.uint8),
+     lambda x: torch.view_as_real(x.view(torch.complex64)),
+     lambda x: torch.complex(x, x).view(torch.float32)],
+)  # fmt: skip
+def test_bits_without_a_form(function: Any) -> None:
+    with pytest.raises(sardonyx.torch.ExportError, match=r"`view` as a type|of complex tensors"):
+        sardonyx.torch.export(Module(function), (torch.randn(2, 4),))
+
+
+# --- Bags
+
+
+@case({}, (5, 9))
+def bags_that_end_before_the_last_index(x: Any) -> Any:
+    places = torch.tensor([1, 0, 2, 2, 1, 0, 0])
+    bags = []
+    for rows in (x.T, x.T.double(), x.T.half()):
+        for mode in ("sum", "mean", "max"):
+            for padding in (None, 2):
+                bags.append(
+                    F.embedding_bag(places, rows.contiguous(), torch.tensor([0, 2, 5]), mode=mode,
+                                    include_last_offset=True, padding_idx=padding)
+                )  # fmt: skip
+    return bags
 
 
 # --- Factors of matrices

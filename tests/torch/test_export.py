@@ -8,6 +8,7 @@ import pathlib
 import pickle
 import runpy
 import sys
+import warnings
 from typing import Any
 
 import numpy as np
@@ -624,6 +625,26 @@ def test_a_named_dimension_that_has_one_size_is_said() -> None:
             OfFive(), (torch.randn(3, 5),), dynamic_shapes=({0: "batch", 1: "length"},)
         )
     assert 'x: FLOAT["batch", 5]' in made.to_script()
+
+
+def test_sizes_that_the_program_holds_for_are_said() -> None:
+    class Halves(torch.nn.Module):
+        def forward(self, x, y):
+            total = sum(x[:, i] for i in range(x.shape[1] // 2))
+            return total + y[:, : int(torch.as_tensor(y.shape[1] * 3 / 4).ceil())].sum(1)
+
+    class Reshaped(torch.nn.Module):
+        def forward(self, x):
+            return x.reshape(x.shape[0], -1, 2)
+
+    dims = {0: "batch", 1: "length"}
+    words = r"sizes alone: `\(x.shape\[1\] // 2\) == 10`, `\(\(3\*y.shape\[1\]\) / 4\) == 9.0`; Py"
+    x, y = torch.randn(3, 20), torch.randn(3, 12)
+    with pytest.warns(UserWarning, match=words):
+        sardonyx.torch.export(Halves(), (x, y), dynamic_shapes=(dims, {0: "batch", 1: "other"}))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        sardonyx.torch.export(Reshaped(), (x,), dynamic_shapes=(dims,))
 
 
 class Fields(collections.OrderedDict[str, Any]):

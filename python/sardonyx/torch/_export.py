@@ -7,6 +7,7 @@ import gc
 import re
 import sys
 import traceback
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -72,6 +73,7 @@ def convert(
         made = Exported(file, stored, opset, metadata, target, own)
         made._check()
     else:
+        _warn_of_sizes(exported_program)
         options = (opset, state, metadata, target, own, input_names, output_names)
         exported_program, made = _made(exported_program, dynamic_shapes, own, options)
         with _collector_paused():
@@ -83,6 +85,31 @@ def convert(
     if output is not None:
         made.save(output)
     return made
+
+
+def _fixed_sizes(guards: Sequence[str]) -> list[str]:
+    """What must be one number for the program to hold, such as `x.shape[1] // 2 == 10`."""
+    found = []
+    for guard in guards:
+        size, is_equal, number = guard.rpartition(" == ")
+        # Left out are sizes that are numbers in the model, remainders, with which a `reshape` fails
+        # there too, and what is equal for many sizes, such as `n // (n // 2)`.
+        is_one = size.count(".size()") == 1 and not size.endswith("]") and "%" not in size
+        if is_equal and is_one and re.fullmatch(r"-?\d+(\.\d*)?", number):
+            found.append(re.sub(r"\bL\['(\w+)'\]|\.size\(\)",
+                                lambda one: one[1] or ".shape", guard))  # fmt: skip
+    return found
+
+
+def _warn_of_sizes(exported: torch.export.ExportedProgram) -> None:
+    """Of sizes whose only value torch has put into the program, which its `module()` checks."""
+    if fixed := _fixed_sizes(getattr(exported, "_guards_code", None) or ()):
+        told = ", ".join(f"`{one}`" for one in fixed)
+        warnings.warn(
+            f"the model is right for some sizes alone: {told}; PyTorch has computed with the "
+            "numbers of the example, such as in `range(x.shape[1] // 2)`",
+            stacklevel=4,
+        )
 
 
 @contextlib.contextmanager
