@@ -17,6 +17,7 @@
 #include "torch/autocast.h"
 #include "torch/convert.h"
 #include "torch/functional.h"
+#include "torch/guards.h"
 #include "torch/names.h"
 #include "torch/outline.h"
 #include "torch/outs.h"
@@ -190,6 +191,8 @@ void bind_torch_file(nb::module_& m) {
         .def_prop_ro("lines", lines_of)
         .def_prop_ro("weights", weights_of)
         .def_prop_ro("tensors", tensors_of)
+        .def_prop_ro("size_warning",
+                     [](const PyTorchProgram& self) { return self.file.size_warning; })
         .def_prop_ro("count",
                      [](const PyTorchProgram& self) { return self.file.program.nodes.size(); })
         .def_prop_ro("has_vmap_loops",
@@ -202,6 +205,8 @@ void bind_torch_file(nb::module_& m) {
     m.def("capture_torch_program", capture_torch_program, nb::arg("program"),
           nb::arg("torch_folder"), nb::arg("opset"), nb::arg("input_names"),
           nb::arg("output_names"), nb::arg("own"));
+    m.def("torch_size_warning",
+          [](const std::vector<std::string>& guards) { return torch::size_warning(guards); });
     m.def("is_name_in_script", torch::is_free_name, nb::arg("text"));
     m.def("functional_overload", functional_overload, nb::arg("overload"), nb::arg("known"));
     m.def("is_left_out", torch::is_left_out, nb::arg("argument"));

@@ -81,6 +81,9 @@ int run_import(const ImportOptions& options) {
     if (!file.ok()) {
         return print_problems(file.error().message);
     }
+    if (!file->size_warning.empty()) {
+        print_note(fmt::format("warning: {}\n", diagnostics::visible(file->size_warning)));
+    }
     driver::SavingBar bar(options.quiet);
     Result<void> done;
     if (options.output == kStream) {

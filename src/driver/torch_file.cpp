@@ -13,6 +13,7 @@
 #include "driver/torch_library.h"
 #include "proto/proto.h"
 #include "torch/convert.h"
+#include "torch/guards.h"
 #include "torch/library.h"
 #include "torch/metadata.h"
 #include "torch/names.h"
@@ -141,6 +142,7 @@ Result<TorchFile> read_torch_file(const std::string& path, const TorchOptions& o
     if (!read.ok()) {
         return Error{fmt::format("{}: {}", path, read.error().message)};
     }
+    file.size_warning = torch::size_warning(read->guards);
     file.program = std::move(read->program);
     SDX_TRY(rename_ends(file.program, options));
     file.own = options.own;

@@ -53,6 +53,7 @@ struct TorchFile {
     weights::NamedTensors arrays;  // those that the program uses, views of the file
     FileStamps files;              // that the arrays are views of
     torch::OwnOperators own;
+    std::string size_warning;  // of the file (torch/guards.h), or empty
 };
 Result<TorchFile> read_torch_file(const std::string& path, const TorchOptions& options);
 

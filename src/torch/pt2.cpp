@@ -230,6 +230,11 @@ Result<ReadProgram> read_pt2(std::span<const std::byte> bytes, std::shared_ptr<c
     if (!reading.error.empty()) {
         return Error{reading.error};
     }
+    for (JsonValue guard : model["guards_code"].items()) {
+        if (std::optional<std::string> text = guard.text()) {
+            found.guards.push_back(std::move(*text));
+        }
+    }
     drop_tokens(found.program, signature["output_specs"]);
     SDX_TRY(NameCheck().check(found.program));
     found.problems = std::move(reading.problems);

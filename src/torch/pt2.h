@@ -18,6 +18,7 @@ struct ReadProgram {
     Program program;
     std::vector<std::pair<std::string, Tensor>> arrays;  // by the names in `weights`
     std::vector<Problem> problems;                       // what cannot be converted
+    std::vector<std::string> guards;                     // of sizes (guards.h)
 };
 
 // `owner` keeps the bytes alive, of which the arrays are views. Errors: it is no such file, is

@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import struct
 import subprocess
 import sys
@@ -122,6 +123,23 @@ def test_memory_that_is_read_with_strides(tmp_path: pathlib.Path) -> None:
     loaded = torch.export.load(tmp_path / "model.pt2")
     with pytest.raises(sardonyx.torch.ExportError, match="a place there that depends on sizes"):
         sardonyx.torch.convert(loaded)
+
+
+def test_sizes_that_the_program_holds_for_are_said(tmp_path: pathlib.Path) -> None:
+    class Halves(torch.nn.Module):
+        def forward(self, x: Any) -> Any:
+            return sum(x[:, i] for i in range(x.shape[1] // 2))
+
+    shapes = (dict.fromkeys((0, 1), torch.export.Dim.AUTO),)
+    program = torch.export.export(Halves(), (torch.randn(3, 20),), dynamic_shapes=shapes)
+    path = saved(program, tmp_path / "model.pt2")
+    words = "right for some sizes alone: `(x.shape[1] // 2) == 10`"
+    with pytest.warns(UserWarning, match=re.escape(words)) as found:
+        sardonyx.torch.convert(path)
+    assert found[0].filename == __file__
+    done = subprocess.run([PROGRAM, "import", path, "-o", tmp_path / "model.onnx"],
+                          capture_output=True, text=True, check=False)  # fmt: skip
+    assert done.returncode == 0 and done.stderr.startswith(f"warning: the model is {words}")
 
 
 class Averages(torch.nn.Module):

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "torch/convert.h"
+#include "torch/guards.h"
 #include "torch/names.h"
 #include "torch/pt2.h"
 #include "torch/script.h"
@@ -27,6 +28,25 @@ TEST(Size, IsANumberOrAPolynomial) {
     std::string n = "Symbol('s77', positive=True, integer=True)";
     EXPECT_NE(expression(n).find("batch"), std::string::npos);
     EXPECT_EQ(expression("Add(" + n + ", Mul(Integer(-1), " + n + "))"), "0");
+}
+
+TEST(SizeWarning, IsOfSizesWithOneValue) {
+    std::vector<std::string> guards = {
+        "(L['x'].size()[1] // 2) == 10",
+        "L['x'].size()[0] == 5",
+        "L['x'].size()[1] > 3",
+        "(L['x'].size()[1] % 2) == 0",
+        "(a.size()[0] // b.size()[0]) == 1",
+        "L['x.size() == L['",
+        "",
+    };
+    EXPECT_EQ(size_warning(guards),
+              "the model is right for some sizes alone: `(x.shape[1] // 2) == 10`; PyTorch has "
+              "computed with the numbers of the example, such as in `range(x.shape[1] // 2)`");
+    guards = std::vector<std::string>(7, "(3*L['y'].size()[1]) / 4 == 9.0");
+    EXPECT_NE(size_warning(guards).find(", `(3*y.shape[1]) / 4 == 9.0` and 2 more; "),
+              std::string::npos);
+    EXPECT_EQ(size_warning({}), "");
 }
 
 TEST(Size, RefusesWhatIsNone) {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -22,6 +21,7 @@ from .._core import (
     vmap_target,
 )
 from ._decompose import REMADE, decomposed, graphs_in, is_mark, targets_in
+from ._exported import warn
 from ._program import Body, ElementType, Facts, Input, Node, Place, Problem, Program, Ref, Weight
 from ._schema import Schema, schema_of
 
@@ -481,10 +481,9 @@ def dim_names(
                 names.setdefault(str(expression.name), str(name))
     if fixed:
         known = ", ".join(dict.fromkeys(fixed))
-        warnings.warn(
+        warn(
             f"a dimension that was named has one size alone in the model: {known}; "
-            "PyTorch found that the module takes no other",
-            stacklevel=5,
+            "PyTorch found that the module takes no other"
         )
     # Two dimensions of one name would be equal, and only torch says what is.
     first: dict[str, str] = {}

@@ -7,14 +7,13 @@ import gc
 import re
 import sys
 import traceback
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._core import TorchProgram, read_torch_file, runtime_opset
-from ._exported import Exported, ExportError, finished, own_names
+from .._core import TorchProgram, read_torch_file, runtime_opset, torch_size_warning
+from ._exported import Exported, ExportError, finished, own_names, warn
 from ._library import Library, library_of
 
 if TYPE_CHECKING:
@@ -69,11 +68,12 @@ def convert(
         file = _read_file(
             exported_program, opset, dims or {}, state, input_names, output_names, own
         )
+        warn(file.size_warning)
         stored = {name: np.asarray(one) for name, one in file.arrays.items()}
         made = Exported(file, stored, opset, metadata, target, own)
         made._check()
     else:
-        _warn_of_sizes(exported_program)
+        warn(torch_size_warning(getattr(exported_program, "_guards_code", None) or ()))
         options = (opset, state, metadata, target, own, input_names, output_names)
         exported_program, made = _made(exported_program, dynamic_shapes, own, options)
         with _collector_paused():
@@ -85,31 +85,6 @@ def convert(
     if output is not None:
         made.save(output)
     return made
-
-
-def _fixed_sizes(guards: Sequence[str]) -> list[str]:
-    """What must be one number for the program to hold, such as `x.shape[1] // 2 == 10`."""
-    found = []
-    for guard in guards:
-        size, is_equal, number = guard.rpartition(" == ")
-        # Left out are sizes that are numbers in the model, remainders, with which a `reshape` fails
-        # there too, and what is equal for many sizes, such as `n // (n // 2)`.
-        is_one = size.count(".size()") == 1 and not size.endswith("]") and "%" not in size
-        if is_equal and is_one and re.fullmatch(r"-?\d+(\.\d*)?", number):
-            found.append(re.sub(r"\bL\['(\w+)'\]|\.size\(\)",
-                                lambda one: one[1] or ".shape", guard))  # fmt: skip
-    return found
-
-
-def _warn_of_sizes(exported: torch.export.ExportedProgram) -> None:
-    """Of sizes whose only value torch has put into the program, which its `module()` checks."""
-    if fixed := _fixed_sizes(getattr(exported, "_guards_code", None) or ()):
-        told = ", ".join(f"`{one}`" for one in fixed)
-        warnings.warn(
-            f"the model is right for some sizes alone: {told}; PyTorch has computed with the "
-            "numbers of the example, such as in `range(x.shape[1] // 2)`",
-            stacklevel=4,
-        )
 
 
 @contextlib.contextmanager

@@ -7,7 +7,9 @@ import functools
 import itertools
 import json
 import linecache
+import sys
 import types
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +40,15 @@ class ExportError(Exception):
     """The program cannot be converted; the message lists all reasons at once."""
 
     __module__ = "sardonyx.torch"
+
+
+def warn(text: str) -> None:
+    """A warning at the line that has called this package; none without a text."""
+    if text:
+        level, frame = 1, sys._getframe()
+        while frame.f_back is not None and frame.f_globals["__name__"].startswith(__package__):
+            level, frame = level + 1, frame.f_back
+        warnings.warn(text, stacklevel=level)
 
 
 def array_of(tensor: torch.Tensor) -> Any:
