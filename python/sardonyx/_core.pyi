@@ -1,7 +1,7 @@
 """Types of the extension."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, overload
 
 import numpy as np
