@@ -168,6 +168,14 @@ def test_a_vector_beside_a_row_is_a_row(tmp_path: pathlib.Path) -> None:
         assert np.array_equal(got, [[4, 6], [6, 8]])
 
 
+@pytest.mark.parametrize("items", ["[np.int64(2)]", "[A[0], 3]", "[3, np.float32(1)]"])
+def test_a_list_with_a_number_of_numpy_is_one_of_tensors(
+    items: str, tmp_path: pathlib.Path
+) -> None:
+    body = f"A = np.array([1, 2])\n---\nreturn op.Concat(x, {items}, axis=0)"
+    refused(body, tmp_path, "unsupported-operand", x=np.array([1, 2]))
+
+
 # In Python, True is not equal to 2.
 OF_BOOL = ["c == 2", "2 != c", "c | 2", "op.Where(c, 2, c)", "is_two(c)"]
 IS_TWO = "@script(default_opset=op)\ndef is_two(v):\n    return v == 2\n---\n"
