@@ -80,6 +80,12 @@ struct PythonOpaque final : elaborate::OpaqueObject {
         return PyType_Check(object.ptr()) != 0 && PyType_GetSlot(Py_TYPE(object.ptr()), Py_nb_or) ==
                                                       PyType_GetSlot(&PyType_Type, Py_nb_or);
     }
+    bool redefines(std::string_view method) const override {
+        nb::object name = text_to_python(method);
+        nb::handle plain(reinterpret_cast<PyObject*>(&PyUnicode_Type));
+        nb::object own = nb::getattr(object.type(), name);
+        return !own.is(nb::getattr(plain, name, nb::none()));
+    }
     std::optional<int> order(const Object& other) const override {
         nb::object settings = nb::getattr(object.type(), "__dataclass_params__", nb::none());
         nb::object value = settings.is_none() ? nb::object() : compared_to_python(other);
@@ -197,6 +203,10 @@ std::optional<Object> convert_scalar(nb::handle object) {
                                          : ShownAs::kOther);
     }
     if (PyUnicode_Check(o)) {
+        if (nb::hasattr(object.type(), "__members__")) {  // a member of an enumeration
+            std::shared_ptr<elaborate::OpaqueObject> held = std::make_shared<PythonOpaque>(object);
+            return Object::text_member(text_from_python(object), std::move(held));
+        }
         return Object::string(text_from_python(object))
             .shown(PyUnicode_CheckExact(o) ? ShownAs::kPlain : ShownAs::kOther);
     }
@@ -532,15 +542,15 @@ nb::object object_to_python(const Object& object) {
         case ObjectKind::kBool:
             return nb::bool_(object.as_bool());
         case ObjectKind::kInt:
-            return object.pointer() != nullptr
-                       ? static_cast<PythonOpaque&>(object.get<elaborate::OpaqueObject>()).object
-                       : nb::object(nb::int_(object.as_int()));
+            return object.member() != nullptr ? static_cast<PythonOpaque&>(*object.member()).object
+                                              : nb::object(nb::int_(object.as_int()));
         case ObjectKind::kWideInt:
             return wide_int_to_python(object.as_whole());
         case ObjectKind::kFloat:
             return nb::float_(object.as_double());
         case ObjectKind::kString:
-            return text_to_python(object.text());
+            return object.member() != nullptr ? static_cast<PythonOpaque&>(*object.member()).object
+                                              : text_to_python(object.text());
         case ObjectKind::kBytes:
             return nb::bytes(object.text().data(), object.text().size());
         case ObjectKind::kEllipsis:

@@ -153,8 +153,8 @@ class KeyWriter {
             case ObjectKind::kBool:
             case ObjectKind::kInt:
                 bytes(object.as_int());
-                if (object.is(ObjectKind::kInt) && object.pointer() != nullptr) {
-                    string(object.get<OpaqueObject>().describe());
+                if (object.member() != nullptr) {
+                    string(object.member()->describe());
                 }
                 break;
             case ObjectKind::kWideInt:
@@ -170,6 +170,9 @@ class KeyWriter {
             case ObjectKind::kString:
             case ObjectKind::kBytes:
                 string(object.text());
+                if (object.member() != nullptr) {
+                    string(object.member()->describe());
+                }
                 break;
             case ObjectKind::kTuple:
             case ObjectKind::kList:

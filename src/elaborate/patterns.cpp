@@ -275,12 +275,7 @@ class Matcher {
         for (const Namespace* one : type.order()) {
             std::optional<Object> given = const_cast<Namespace*>(one)->lookup_own("__match_args__");
             if (given) {
-                bool is_tuple = given->is(ObjectKind::kTuple);
-                for (size_t i = 0; is_tuple && i < given->items().size(); ++i) {
-                    is_tuple = given->items()[i].is(ObjectKind::kString);
-                    fields.push_back(is_tuple ? given->items()[i].text() : std::string());
-                }
-                return is_tuple ? std::optional(std::move(fields)) : std::nullopt;
+                return given->is(ObjectKind::kTuple) ? texts_of(*given) : std::nullopt;
             }
             if (one->kind == Namespace::Kind::kClass) {
                 continue;

@@ -186,17 +186,20 @@ struct MixedPart {
 };
 
 // A list of tensors and numbers as one tensor: scalars side by side, in the shape of the lists, or
-// rows on top of each other.
+// rows on top of each other. A vector of one element is a scalar, so vectors are rows only where
+// one of them surely has another size.
 template <typename E>
 typename E::Value lower_mixed_list(E& e, const Dims& dims,
                                    const std::vector<MixedPart<typename E::Value>>& parts) {
     using Value = typename E::Value;
     size_t rows = 0, elements = 0;
+    bool is_surely_of_rows = false;
     std::vector<Value> lined_up;
     for (const MixedPart<Value>& part : parts) {
         int rank = part.count == 0 ? e.rank(part.value) : 0;
         bool is_row = rank > 1 || (rank == 1 && e.dim(part.value, 0) != 1);
         rows += is_row ? 1 : 0;
+        is_surely_of_rows = is_surely_of_rows || rank > 1 || (is_row && e.dim(part.value, 0) >= 0);
         elements += part.count == 0 ? 1 : part.count;
         lined_up.push_back(part.count != 0 ? part.value
                            : is_row        ? e.emit("Unsqueeze", {part.value, e.int64s({0})})
@@ -209,6 +212,13 @@ typename E::Value lower_mixed_list(E& e, const Dims& dims,
     if (rows != 0 && dims.size() > 1) {
         return e.fail("nested lists of tensors with axes",
                       "stack the inner lists first, with `op.Concat`");
+    }
+    if (rows != 0 && !is_surely_of_rows) {
+        return e.fail(
+            "a list of vectors whose size is not known where a tensor is needed: a vector "
+            "of size 1 is one element of the list, others are rows",
+            "stack rows with `op.Concat(op.Unsqueeze(x, [0]), ..., axis=0)`, and join "
+            "elements with `op.Concat(x, ..., axis=0)`");
     }
     Value all = lined_up.size() == 1
                     ? lined_up[0]

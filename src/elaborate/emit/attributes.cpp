@@ -51,9 +51,7 @@ std::optional<float> as_float_attribute(const Object& object) {
 }
 
 std::optional<std::string> as_string_attribute(const Object& object) {
-    return object.is(ObjectKind::kString) || object.is(ObjectKind::kBytes)
-               ? std::optional<std::string>(object.text())
-               : std::nullopt;
+    return object.is_text() ? std::optional<std::string>(object.text()) : std::nullopt;
 }
 
 // The items of a list attribute; an array of rank 1 is one too.

@@ -18,6 +18,7 @@
 #include "elaborate/emit/operator_binding.h"
 #include "elaborate/emit/opsets.h"
 #include "elaborate/emit/sizes.h"
+#include "elaborate/emit/static_tensors.h"
 #include "elaborate/emit/values.h"
 #include "elaborate/objects/context.h"
 #include "lowering/literal.h"
@@ -230,7 +231,8 @@ ir::Value* input_value(Context& c, const ops::Schema& schema, const BoundCall& c
         (types.tensor == 0 || has_tensor_items(object))) {
         return make_sequence(c, object, range);
     }
-    if (parameter->option == ops::ParameterOption::kVariadic && has_tensor_items(object)) {
+    if (parameter->option == ops::ParameterOption::kVariadic &&
+        (has_tensor_items(object) || (object.is_sequence() && has_array(object)))) {
         report_list_of_inputs(c, schema, *parameter, range, call_range);
         return nullptr;
     }

@@ -40,6 +40,7 @@ Object refuse_class(Context& c, Range range, std::string message) {
 struct ClassKind {
     Namespace::Kind kind = Namespace::Kind::kClass;
     std::string enumeration;   // which class of `enum` is the base
+    std::string of_values;     // "int" or "str": what its members are as well
     bool is_abc = false;       // ABC or Protocol is the base
     bool is_protocol = false;  // Protocol is
     bool is_unique = false;    // an enumeration of which no two members have one value
@@ -53,8 +54,8 @@ struct ClassKind {
 
     const Namespace* base() const { return bases.empty() ? nullptr : bases[0]; }
     bool is_flag() const { return enumeration == "IntFlag"; }
-    bool has_ints() const { return enumeration == "IntEnum" || is_flag(); }
-    bool has_strings() const { return enumeration == "StrEnum"; }
+    bool has_ints() const { return of_values == "int"; }
+    bool has_strings() const { return of_values == "str"; }
 };
 
 // The keywords of `dataclass`; false after a diagnostic.
@@ -103,6 +104,12 @@ std::string bare_base(Context& c, const syntax::Expr* base) {
     return is_bare ? text : "";
 }
 
+// A class that an enumeration may name before `Enum`: its members are such values as well.
+bool is_value_type(const Object& base) {
+    return base.is(ObjectKind::kPythonType) && base.get<PythonType>().arguments.empty() &&
+           (base.get<PythonType>().name == "int" || base.get<PythonType>().name == "str");
+}
+
 // What decorators and bases say; nothing, and a diagnostic, for others.
 std::optional<ClassKind> kind_of(Context& c, const syntax::OpaqueStmt* statement) {
     ClassKind kind;
@@ -121,19 +128,24 @@ std::optional<ClassKind> kind_of(Context& c, const syntax::OpaqueStmt* statement
             others.push_back(base);
         }
     }
-    bool is_of_library = others.size() == 1 && statement->bases.size() == 1;
-    const Object base = is_of_library ? others[0] : Object::none();
+    bool is_of_library = others.size() == statement->bases.size() &&
+                         (others.size() == 1 || (others.size() == 2 && is_value_type(others[0])));
+    const Object base = is_of_library ? others.back() : Object::none();
     kind.is_unique = base.is(ObjectKind::kPythonType) && statement->decorators.size() == 1 &&
                      is_builtin(eval(c, statement->decorators[0]), "enum.unique");
     if (base.is(ObjectKind::kPythonType) && (statement->decorators.empty() || kind.is_unique)) {
         const std::string& name = base.get<PythonType>().name;
-        if (name == kNamedTuple) {
+        if (name == kNamedTuple && others.size() == 1) {
             kind.kind = Namespace::Kind::kNamedTuple;
             return kind;
         }
-        if (is_enumeration_type(name)) {  // with `unique` or without
+        if (is_enumeration_type(name) && (others.size() == 1 || name == "Enum")) {
             kind.kind = Namespace::Kind::kEnumeration;
             kind.enumeration = name;
+            kind.of_values = others.size() == 2        ? others[0].get<PythonType>().name
+                             : name == "StrEnum"       ? "str"
+                             : name.starts_with("Int") ? "int"
+                                                       : "";
             return kind;
         }
     }
@@ -303,10 +315,6 @@ Object make_member(Context& c, Namespace& enumeration, const std::string& name, 
             return member;
         }
     }
-    if (kind.has_strings() && value.is(ObjectKind::kString)) {
-        enumeration.fields.push_back(name);
-        return value.shown(ShownAs::kMember);
-    }
     auto [member, place] = make_namespace(
         c, Namespace::Kind::kMember, fmt::format("{}.{}", enumeration.name, name), &enumeration);
     place->set("name", Object::string(name));
@@ -314,34 +322,18 @@ Object make_member(Context& c, Namespace& enumeration, const std::string& name, 
     if (is_listed) {
         enumeration.fields.push_back(name);
     }
-    if (kind.has_ints() && value.is(ObjectKind::kInt)) {
-        std::shared_ptr<OpaqueObject> held = std::make_shared<NumberedMember>(place);
-        return Object::int_member(value.as_int(), std::move(held)).shown(ShownAs::kMember);
-    }
-    return member;
+    std::shared_ptr<OpaqueObject> held = std::make_shared<ValuedMember>(place);
+    return kind.has_ints() && value.is(ObjectKind::kInt)
+               ? Object::int_member(value.as_int(), std::move(held)).shown(ShownAs::kMember)
+           : kind.has_strings() && value.is(ObjectKind::kString)
+               ? Object::text_member(value.text(), std::move(held)).shown(ShownAs::kMember)
+               : member;
 }
 
 // A method, or a property and the like: no member of an enumeration.
 bool is_function(const Object& value) {
     return value.is(ObjectKind::kClosure) || value.is(ObjectKind::kMethod) ||
            value.is(ObjectKind::kPartial);
-}
-
-// The names of slots, or of what a pattern takes by position.
-bool is_texts(const Object& value) {
-    return value.is(ObjectKind::kString) ||
-           (value.is_sequence() &&
-            std::all_of(value.items().begin(), value.items().end(),
-                        [](const Object& one) { return one.is(ObjectKind::kString); }));
-}
-
-std::vector<std::string> texts_of(const Object& texts) {
-    std::vector<std::string> all;
-    for (const Object& one :
-         texts.is(ObjectKind::kString) ? std::vector<Object>{texts} : texts.items()) {
-        all.push_back(one.text());
-    }
-    return all;
 }
 
 // Whether a name of the body means here what it means in Python.
@@ -367,7 +359,7 @@ bool is_plain_member(const Namespace& made, const std::string& name, const Objec
     }
     if (name == "__match_args__") {
         return made.kind == Namespace::Kind::kClass && value.is(ObjectKind::kTuple) &&
-               is_texts(value);
+               texts_of(value).has_value();
     }
     if (name.rfind("__", 0) == 0 || value.is(ObjectKind::kUnbound)) {
         return false;
@@ -393,6 +385,9 @@ bool is_auto(const Object& value) {
 // largest one, or, before 3.11, the last one: they must be the same.
 Object next_value(Context& c, const ClassKind& kind, const std::string& name,
                   const std::vector<Object>& before, Range range) {
+    if (kind.has_strings() && kind.enumeration != "StrEnum") {
+        return refuse_class(c, range, "`auto()` of an enumeration of texts");
+    }
     if (kind.has_strings()) {
         std::string text = name;
         for (char& one : text) {
@@ -518,10 +513,10 @@ Object make_class(Context& c, const syntax::OpaqueStmt* statement, const ScriptF
                                         made->fields.end();
         bool is_slots = text == "__slots__" &&
                         (is_named ? value->is(ObjectKind::kTuple) && value->items().empty()
-                                  : is_texts(*value) && !kind->has_slots &&
+                                  : texts_of(*value) && !kind->has_slots &&
                                         kind->kind != Namespace::Kind::kEnumeration);
         if (is_slots && !is_named) {
-            made->slots = texts_of(*value);
+            made->slots = *texts_of(*value);
             for (Symbol other : own->changed(mark)) {
                 std::string_view slot = c.text(other);
                 if (std::find(made->slots->begin(), made->slots->end(), slot) !=
@@ -570,6 +565,7 @@ Object make_class(Context& c, const syntax::OpaqueStmt* statement, const ScriptF
         made->set(text, is_member ? make_member(c, *made, text, *value, *kind) : *value);
     }
     made->enumeration = kind->enumeration;
+    made->of_values = kind->of_values;
     made->is_protocol = kind->is_protocol;
     made->is_abc = kind->is_abc || std::any_of(kind->bases.begin(), kind->bases.end(),
                                                [](const Namespace* one) { return one->is_abc; });

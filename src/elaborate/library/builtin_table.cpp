@@ -65,7 +65,7 @@ constexpr BuiltinRow kBuiltins[] = {
     {"callable", py_callable, 1, 1, false, true},
     {"hasattr", py_hasattr, 2, 2, false, true},
     {"getattr", py_getattr, 2, 3, false, true},
-    {"vars", py_vars, 1, 1, false, true},
+    {"vars", py_vars, 0, 1, false, true},
     {"setattr", py_setattr, 3, 3, false, true, true},
     {"repr", py_repr, 1, 1},
     {"hex", py_hex, 1, 1},

@@ -200,7 +200,10 @@ Object functools_partial(Context& c, const Arguments& a) {
 }
 
 Object py_vars(Context& c, const Arguments& a) {
-    return member(c, a.positional[0], "__dict__", a.range, a.range);
+    return a.positional.empty()
+               ? refuse(c, a.range, "`vars` without an argument: a dict of all names around it",
+                        "use the names themselves")
+               : member(c, a.positional[0], "__dict__", a.range, a.range);
 }
 
 Object str_method(Context& c, const Arguments& a) {

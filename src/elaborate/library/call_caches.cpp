@@ -35,8 +35,9 @@ std::optional<Object> key_of(Context& c, const Arguments& a) {
     }
     // To Python an int or str alone is its own key, which f(1.0) does not find.
     const Object first = parts.empty() ? Object::none() : parts[0];
-    bool is_plain = (first.is(ObjectKind::kInt) && first.pointer() == nullptr) ||
-                    first.is(ObjectKind::kWideInt) || first.is(ObjectKind::kString);
+    bool is_plain = first.member() == nullptr &&
+                    (first.is(ObjectKind::kInt) || first.is(ObjectKind::kWideInt) ||
+                     first.is(ObjectKind::kString));
     bool is_alone = a.positional.size() == 1 && a.keywords.empty() && is_plain &&
                     first.shown_as() == ShownAs::kPlain;
     auto form = is_alone ? int64_t{-1} : static_cast<int64_t>(a.positional.size());

@@ -260,8 +260,7 @@ Object instance_of_opaque(Context& c, const Arguments& a, const std::vector<Obje
 
 // Whether it is an object, or a member of an enumeration, that the environment alone looks into.
 bool is_of_environment(const Object& object) {
-    return object.is(ObjectKind::kOpaque) ||
-           (object.is(ObjectKind::kInt) && object.pointer() != nullptr);
+    return object.is(ObjectKind::kOpaque) || object.member() != nullptr;
 }
 
 // Whether a class is this one of the environment, or is derived from it.
@@ -425,10 +424,28 @@ bool is_of_plain_class(const Namespace& own) {
            !type->is_open && type->unknown_all == nullptr;
 }
 
+// The builtin class of an object whose members are those of the class, or a member of an
+// enumeration has beside its own; "Tensor" of what is one when the script is called. Empty: none.
+std::string builtin_type_name(const Object& object) {
+    if (object.member() != nullptr) {
+        return object.is(ObjectKind::kInt) ? "int" : "str";
+    }
+    bool is_number = object.is_number_tensor() || object.is_tensor_or_number();
+    if (object.is_tensor() && !is_number && !object.is_shape_tensor() && !object.is_array_part() &&
+        object.value()->type.kind() == TypeKind::kTensor) {
+        return "Tensor";
+    }
+    std::optional<Object> type = known_type(object);
+    bool is_builtin =
+        type && type->is(ObjectKind::kPythonType) && !object.is(ObjectKind::kPythonType);
+    return is_builtin ? type->get<PythonType>().name : "";
+}
+
 // Nothing after a diagnostic, where that is not known.
 std::optional<bool> has_member(Context& c, const Arguments& a, std::string_view name) {
     const Object& object = a.positional[0];
-    if (object.is(ObjectKind::kOpaque)) {
+    Namespace* member_of_file = object.member() != nullptr ? as_member(object) : nullptr;
+    if (is_of_environment(object) && member_of_file == nullptr) {
         Environment::Answer answer = c.function().environment->attribute(object, name);
         if (answer.value || answer.error.rfind("AttributeError", 0) == 0) {
             return answer.value.has_value();
@@ -448,10 +465,11 @@ std::optional<bool> has_member(Context& c, const Arguments& a, std::string_view 
          name == "__getitem__")) {
         return own->lookup(name).has_value() || is_method_of_object(name);
     }
-    std::optional<Object> type = known_type(object);
-    if (type && type->is(ObjectKind::kPythonType) && !object.is(ObjectKind::kPythonType) &&
-        !is_special) {
-        if (std::optional<bool> known = has_builtin_member(type->get<PythonType>().name, name)) {
+    if (member_of_file != nullptr && !is_special && member_of_file->lookup(name)) {
+        return true;
+    }
+    if (std::string type = builtin_type_name(object); !type.empty() && !is_special) {
+        if (std::optional<bool> known = has_builtin_member(type, name)) {
             return known;
         }
     }
@@ -515,8 +533,7 @@ std::optional<bool> is_subclass(Context& c, const Object& type, const Object& ba
     if (is_class(type) && own->unknown_all == nullptr && is_builtin_base) {
         if (own->kind == Namespace::Kind::kEnumeration) {
             const std::string& asked = base.get<PythonType>().name;
-            return (asked == "int" && own->enumeration.starts_with("Int")) ||
-                   (asked == "str" && own->enumeration == "StrEnum");
+            return asked == own->of_values;
         }
         return own->kind == Namespace::Kind::kNamedTuple && base.get<PythonType>().name == "tuple";
     }

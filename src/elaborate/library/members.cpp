@@ -388,6 +388,26 @@ Object member_of_named(Context& c, const Object& object, std::string_view name, 
     return name[0] != '_' ? raises(c, "AttributeError") : failed;
 }
 
+Object member_outside(Context& c, const Object& object, std::string_view name, Range name_range) {
+    Environment::Answer answer = c.function().environment->attribute(object, name);
+    if (!answer.value) {
+        return no_member(c, object, name, name_range, {}, answer.error);
+    }
+    note_foreign(c, *answer.value);
+    return *answer.value;
+}
+
+// Of a string, or of the member of an enumeration that it is as well.
+Object member_of_text(Context& c, const Object& text, std::string_view name, Range range,
+                      Range name_range) {
+    if (text.member() == nullptr || (is_string_method(name) && !text.member()->redefines(name))) {
+        return method_of(c, text, name, name_range, kStringMethods);
+    }
+    Namespace* own = as_member(text);
+    return own != nullptr ? module_member(c, own->object(), name, range, name_range)
+                          : member_outside(c, text, name, name_range);
+}
+
 }  // namespace
 
 Object member(Context& c, const Object& object, std::string_view name, Range range,
@@ -448,7 +468,7 @@ Object member(Context& c, const Object& object, std::string_view name, Range ran
                        ? Object::make(ObjectKind::kMethod, MethodObject{object, std::string(name)})
                        : method_of(c, object, name, name_range, kDictMethods);
         case ObjectKind::kString:
-            return method_of(c, object, name, name_range, kStringMethods);
+            return member_of_text(c, object, name, range, name_range);
         case ObjectKind::kSet:
             return object.is_frozen() ? method_of(c, object, name, name_range, kFrozenSetMethods)
                                       : method_of(c, object, name, name_range, kSetMethods);
@@ -499,14 +519,8 @@ Object member(Context& c, const Object& object, std::string_view name, Range ran
                 return method_of(c, object, name, name_range, kIntMethods);
             }
             [[fallthrough]];  // a member of an enumeration
-        case ObjectKind::kOpaque: {
-            Environment::Answer answer = c.function().environment->attribute(object, name);
-            if (!answer.value) {
-                return no_member(c, object, name, name_range, {}, answer.error);
-            }
-            note_foreign(c, *answer.value);
-            return *answer.value;
-        }
+        case ObjectKind::kOpaque:
+            return member_outside(c, object, name, name_range);
         default:
             return no_member(c, object, name, name_range, {});
     }

@@ -355,7 +355,7 @@ Object py_sum(Context& c, const Arguments& a) {
                       "sum a list, or use `op.ReduceSum`");
     }
     Object total = a.positional.size() > 1 ? a.positional[1] : Object::integer(0);
-    if (total.is(ObjectKind::kString) || total.is(ObjectKind::kBytes)) {
+    if (total.is_text()) {
         refuse(c, a.range, fmt::format("`sum` that starts with {}", kind_name(total)),
                "use `''.join(...)`");
         return raises(c, "TypeError");

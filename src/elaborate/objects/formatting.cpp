@@ -262,6 +262,12 @@ Object formatted_number(const Object& object) {
 }  // namespace
 
 Object format_object(Context& c, const Object& object, std::string_view spec_text, Range range) {
+    if (object.member() != nullptr && as_member(object) != nullptr && !is_shown_by_value(object)) {
+        return refuse(c, range,
+                      "a member of an enumeration with a base of `int` or `str` in a format, which "
+                      "depends on Python's version",
+                      "format its `.value` or `.name`");
+    }
     if (spec_text.empty()) {
         return show(c, is_numpys_scalar(object) ? plain_number(object) : object, Show::kStr, range);
     }

@@ -131,12 +131,21 @@ bool is_class(const Object& object) {
 }
 
 Namespace* as_member(const Object& object) {
-    if (object.is(ObjectKind::kInt) && object.pointer() != nullptr) {
-        const auto* member = dynamic_cast<const NumberedMember*>(&object.get<OpaqueObject>());
+    if (const OpaqueObject* held = object.member()) {
+        const auto* member = dynamic_cast<const ValuedMember*>(held);
         return member != nullptr ? member->member : nullptr;
     }
     Namespace* found = as_namespace(object);
     return found != nullptr && found->kind == Namespace::Kind::kMember ? found : nullptr;
+}
+
+bool ValuedMember::redefines(std::string_view method) const {
+    return member->lookup(method).has_value();
+}
+
+bool is_shown_by_value(const Object& object) {
+    Namespace* member = as_member(object);
+    return member != nullptr && member->of != nullptr && member->of->enumeration != "Enum";
 }
 
 bool is_by_value(const Object& object) {
@@ -200,6 +209,23 @@ bool is_field_of(const Object& value, std::string_view keyword) {
     }
     return keyword.empty() || value.get<MethodObject>().self.get<DictObject>().find(
                                   Object::string(std::string(keyword))) != nullptr;
+}
+
+std::optional<std::vector<std::string>> texts_of(const Object& names) {
+    if (names.is(ObjectKind::kString)) {
+        return std::vector<std::string>{names.text()};
+    }
+    bool is_list = names.is_sequence() &&
+                   std::all_of(names.items().begin(), names.items().end(),
+                               [](const Object& one) { return one.is(ObjectKind::kString); });
+    if (!is_list) {
+        return std::nullopt;
+    }
+    std::vector<std::string> all;
+    for (const Object& one : names.items()) {
+        all.push_back(one.text());
+    }
+    return all;
 }
 
 const Namespace* class_of(const Object& object) {

@@ -49,6 +49,7 @@ class Namespace : public Environment {
     bool is_protocol = false;                       // Protocol is its base
     std::vector<std::string> abstract;  // methods without which there are no instances of an ABC
     std::string enumeration;            // which class of `enum` is its base, as in "IntFlag"
+    std::string of_values;              // "int" or "str": what the members of an enumeration are
     std::vector<std::string> fields;    // of a dataclass or named tuples, in order
     std::vector<Object> defaults;       // of named tuples: of the last fields
     Object outside;  // the class as the environment knows it; the error object: it does not
@@ -90,16 +91,20 @@ Namespace* as_namespace(const Object& object);
 // Whether it is a class of a file.
 bool is_class(const Object& object);
 
-// What makes an int a member of an IntEnum.
-struct NumberedMember final : OpaqueObject {
-    explicit NumberedMember(Namespace* member) : member(member) {}
+// What makes an int or a string a member of an enumeration of the file.
+struct ValuedMember final : OpaqueObject {
+    explicit ValuedMember(Namespace* member) : member(member) {}
     std::string describe() const override { return member->name; }
     bool equals(const Object&) const override { return false; }
+    bool redefines(std::string_view method) const override;
     Namespace* const member;
 };
 
-// The member of an enumeration that the object is, an int or not; null: it is none.
+// The member of an enumeration that the object is, an int or string or not; null: it is none.
 Namespace* as_member(const Object& object);
+
+// Whether it is such a member whose text is that of its value: of an IntEnum, StrEnum or IntFlag.
+bool is_shown_by_value(const Object& object);
 
 // Whether Python compares or shows it by what it holds.
 bool is_by_value(const Object& object);
@@ -112,6 +117,10 @@ Object fields_of(Namespace& instance);
 
 // The parameters of a dataclass.
 std::vector<Namespace::Parameter> parameters_of(const Namespace& type);
+
+// The names that `__slots__` or `__match_args__` holds, one string or a list of them; nothing: it
+// is something else.
+std::optional<std::vector<std::string>> texts_of(const Object& names);
 
 // The class of an instance, a member of an enumeration or a named tuple; null: none of a program.
 const Namespace* class_of(const Object& object);

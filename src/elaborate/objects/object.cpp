@@ -352,9 +352,10 @@ bool are_told_apart(const Object& a, const Object& b) {
             // NaN is NaN here, and 0.0 is not -0.0.
             return std::bit_cast<uint64_t>(a.as_double()) != std::bit_cast<uint64_t>(b.as_double());
         case ObjectKind::kInt:  // members of enumerations
-            return a.pointer() == nullptr || b.pointer() == nullptr
-                       ? a.pointer() != b.pointer()
-                       : !a.get<OpaqueObject>().is_same(b.get<OpaqueObject>());
+        case ObjectKind::kString:
+            return a.member() == nullptr || b.member() == nullptr
+                       ? a.member() != b.member()
+                       : !a.member()->is_same(*b.member());
         case ObjectKind::kElementType:
             return a.type_form() != b.type_form();
         case ObjectKind::kTuple:

@@ -155,11 +155,23 @@ struct OpaqueObject {
     virtual bool is_hashable() const { return true; }
     // Whether it is a class of which `|` makes a union.
     virtual bool is_class() const { return false; }
+    // Whether the class of a string has this method of its own in the place of that of strings.
+    virtual bool redefines(std::string_view method) const {
+        (void)method;
+        return false;
+    }
     // -1, 0, 1 of instances of a dataclass that is ordered; nothing: that is not known.
     virtual std::optional<int> order(const Object& other) const {
         (void)other;
         return std::nullopt;
     }
+};
+
+// A string that is a member of an enumeration, with what is `held` of an int (Object::member).
+struct MemberText : std::string {
+    MemberText(std::string text, std::shared_ptr<void> opaque)
+        : std::string(std::move(text)), held(std::move(opaque)) {}
+    std::shared_ptr<void> held;
 };
 
 // A module: a native one by its dotted name, or a file's namespace.
@@ -205,6 +217,22 @@ class Object {
         Object object = integer(value);
         object.data_ = std::move(opaque);
         return object;
+    }
+    // The same of a string.
+    static Object text_member(std::string text, std::shared_ptr<void> opaque) {
+        auto held = std::make_shared<MemberText>(std::move(text), std::move(opaque));
+        Object object(ObjectKind::kString);
+        object.data_ = std::static_pointer_cast<std::string>(std::move(held));
+        object.scalar_.integer = 1;
+        return object;
+    }
+    // What is more than the number or text of such an int or string; null: it is none.
+    OpaqueObject* member() const {
+        return static_cast<OpaqueObject*>(
+            kind_ == ObjectKind::kInt ? data_.get()
+            : kind_ == ObjectKind::kString && scalar_.integer != 0
+                ? static_cast<MemberText&>(get<std::string>()).held.get()
+                : nullptr);
     }
     // A Python number that is known when the graph runs, such as len(x): beside a tensor it takes
     // the tensor's element type, as a literal does.
@@ -295,6 +323,8 @@ class Object {
         return kind_ == ObjectKind::kBool || kind_ == ObjectKind::kInt ||
                kind_ == ObjectKind::kFloat || kind_ == ObjectKind::kWideInt;
     }
+    // A str or bytes.
+    bool is_text() const { return kind_ == ObjectKind::kString || kind_ == ObjectKind::kBytes; }
     // An int or bool of 64 bits.
     bool is_integer() const { return kind_ == ObjectKind::kBool || kind_ == ObjectKind::kInt; }
     // An integer to Python, of any size.

@@ -14,10 +14,10 @@ bool is_plain(const Object& object) {
             return is_plain(item.first) && is_plain(item.second);
         });
     }
-    return object.is_number() || object.is_none() || object.is(ObjectKind::kString) ||
-           object.is(ObjectKind::kBytes) || object.is(ObjectKind::kConstant) ||
-           object.is(ObjectKind::kElementType) || object.is(ObjectKind::kType) ||
-           object.is(ObjectKind::kOpset) || object.is(ObjectKind::kRange);
+    return object.is_number() || object.is_none() || object.is_text() ||
+           object.is(ObjectKind::kConstant) || object.is(ObjectKind::kElementType) ||
+           object.is(ObjectKind::kType) || object.is(ObjectKind::kOpset) ||
+           object.is(ObjectKind::kRange);
 }
 
 bool is_held_by_call(const Object& object, int holders) {
@@ -35,8 +35,7 @@ bool is_held_by_call(const Object& object, int holders) {
         return std::all_of(items.begin(), items.end(),
                            [](const auto& item) { return is_held_by_call(item.second); });
     }
-    return object.is_number() || object.is_none() || object.is(ObjectKind::kString) ||
-           object.is(ObjectKind::kBytes);
+    return object.is_number() || object.is_none() || object.is_text();
 }
 
 }  // namespace sardonyx::elaborate

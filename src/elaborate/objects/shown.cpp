@@ -56,16 +56,17 @@ class Shower {
         : c_(c), reason_(reason), only_ascii_(only_ascii) {}
 
     std::optional<std::string> str(const Object& object) {
-        if (object.is(ObjectKind::kString) && object.shown_as() == ShownAs::kPlain) {
-            return object.text();
-        }
         if (is_shown_by_environment(object)) {
             return of_environment(object, "str");
+        }
+        if (object.is(ObjectKind::kString) && object.shown_as() == ShownAs::kPlain) {
+            return object.text();
         }
         if (object.is(ObjectKind::kElementType) && object.type_form() == TypeForm::kNumpyDtype) {
             return numpy_type(object, "{}");
         }
-        if (Namespace* member = object.is(ObjectKind::kInt) ? nullptr : as_member(object)) {
+        if (Namespace* member = as_member(object);
+            member != nullptr && !is_shown_by_value(object)) {
             return member->name;
         }
         bool differs_in_repr =
@@ -399,8 +400,8 @@ class Shower {
 }  // namespace
 
 bool is_shown_by_environment(const Object& object) {
-    bool is_member = object.is(ObjectKind::kInt) && object.pointer() != nullptr;
-    return object.is(ObjectKind::kOpaque) || (is_member && as_member(object) == nullptr);
+    return object.is(ObjectKind::kOpaque) ||
+           (object.member() != nullptr && as_member(object) == nullptr);
 }
 
 std::string shown_float(double value) {

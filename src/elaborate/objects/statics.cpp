@@ -101,8 +101,7 @@ std::optional<Object> set_binary(Binary op, const std::vector<Object>& a,
 
 // A member of an enumeration of ints, or what `|` makes of members: of an IntFlag it is one, too.
 bool is_flag(const Object& object) {
-    return object.shown_as() == ShownAs::kMember ||
-           (object.is(ObjectKind::kInt) && object.pointer() != nullptr);
+    return object.shown_as() == ShownAs::kMember || object.member() != nullptr;
 }
 
 // NumPy's numbers stay such in arithmetic.
@@ -114,10 +113,6 @@ bool is_set_view(const Object& object) {
     return object.is(ObjectKind::kIterator) && as_set(object).is(ObjectKind::kSet);
 }
 
-bool is_text(const Object& object) {
-    return object.is(ObjectKind::kString) || object.is(ObjectKind::kBytes);
-}
-
 // -1, 0, 1; nothing when Python does not order them (or for nan).
 std::optional<int> order(const Object& a, const Object& b) {
     if (a.is_type_number() || b.is_type_number()) {
@@ -126,7 +121,7 @@ std::optional<int> order(const Object& a, const Object& b) {
     if (a.is_number() && b.is_number()) {
         return compare_numbers(a, b);
     }
-    if (is_text(a) && a.kind() == b.kind()) {
+    if (a.is_text() && a.kind() == b.kind()) {
         return a.text().compare(b.text());
     }
     if (a.is(ObjectKind::kOpaque)) {
@@ -151,7 +146,7 @@ std::optional<int> order(const Object& a, const Object& b) {
 }
 
 std::optional<bool> contains(Context& c, const Object& item, const Object& container) {
-    if (is_text(container) && item.kind() == container.kind()) {
+    if (container.is_text() && item.kind() == container.kind()) {
         return container.text().find(item.text()) != std::string::npos;
     }
     if (container.is(ObjectKind::kDict)) {
@@ -251,7 +246,7 @@ bool is_static_operand(const Object& object) {
     constexpr ObjectKind kKinds[] = {
         ObjectKind::kElementType, ObjectKind::kDict,     ObjectKind::kSet,    ObjectKind::kRange,
         ObjectKind::kOpset,       ObjectKind::kEllipsis, ObjectKind::kScript, ObjectKind::kModule};
-    return object.is_number() || is_text(object) || object.is_sequence() || is_set_view(object) ||
+    return object.is_number() || object.is_text() || object.is_sequence() || is_set_view(object) ||
            is_of_union(object) ||
            std::find(std::begin(kKinds), std::end(kKinds), object.kind()) != std::end(kKinds);
 }
@@ -273,13 +268,13 @@ Object static_binary(Context& c, Binary op, const Object& a, const Object& b, sy
         }
         return as_numpys(is_bool ? Object::boolean(result.as_int() != 0) : result, is_numpys);
     }
-    if (op == Binary::kAdd && a.kind() == b.kind() && (is_text(a) || a.is_sequence())) {
+    if (op == Binary::kAdd && a.kind() == b.kind() && (a.is_text() || a.is_sequence())) {
         return concatenate(c, a, b, range);
     }
-    if (op == Binary::kMul && (is_text(a) || a.is_sequence()) && b.is_integer()) {
+    if (op == Binary::kMul && (a.is_text() || a.is_sequence()) && b.is_integer()) {
         return repeat(c, a, b.as_int(), range);
     }
-    if (op == Binary::kMul && (is_text(b) || b.is_sequence()) && a.is_integer()) {
+    if (op == Binary::kMul && (b.is_text() || b.is_sequence()) && a.is_integer()) {
         return repeat(c, b, a.as_int(), range);
     }
     if (op == Binary::kBitOr && is_of_union(a) && is_of_union(b) && !(a.is_none() && b.is_none())) {

@@ -33,6 +33,10 @@ constexpr MembersRow kMembers[] = {
     {"tuple", " count index ", ""},
     {"dict", " clear copy fromkeys get items keys pop popitem setdefault update values ", ""},
     {kNoneType, "", ""},
+    // What scripts can use of a tensor depends on the tensor.
+    {"Tensor", "",
+     " T astype device dtype is_scalar item mT ndim numpy onnx_dtype rank shape size to_device "
+     "tolist type value "},
 };
 
 }  // namespace

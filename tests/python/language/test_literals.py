@@ -15,7 +15,7 @@ import sardonyx
 
 from language import run_ort, shared_compiler
 from places import PROGRAM
-from surfaces import check, refused, text_of
+from surfaces import check, first_finding, refused, text_of
 
 TEXT = """\
 from sardonyx import {kind}, opset23 as op, script
@@ -134,6 +134,46 @@ def test_wrong_literals_have_the_same_words(
     for got in surfaces(literal, kind, tmp_path):
         assert isinstance(got, str), got
         assert words in got
+
+
+def models(text: str, folder: pathlib.Path) -> list[bytes]:
+    """What the command line and Python make of the script `f`; none where both refuse it."""
+    answer, data = shared_compiler().compile(text, "f")
+    path = folder / "program.py"
+    path.write_text(text)
+    function = runpy.run_path(str(path))["f"]
+    if answer[0] == "ok":
+        return [data, function.to_model_bytes()]
+    assert first_finding(answer).startswith("unsupported-operand"), answer
+    with pytest.raises(sardonyx.CompileError, match="vectors whose size is not known"):
+        function.to_model_bytes()
+    return []
+
+
+@pytest.mark.parametrize("size", ['"N"', "None"])
+@pytest.mark.parametrize("value", ["[x, y] + z", "z * [x]", "op.Reshape(z, op.Shape([x, y]))"])
+def test_vectors_of_any_size_are_neither_elements_nor_rows(
+    value: str, size: str, tmp_path: pathlib.Path
+) -> None:
+    one = np.array([2], np.float32)
+    text = text_of(f"return {value}", True, {"x": one, "y": one, "z": one})
+    assert not models(text.replace('"N"', size), tmp_path)
+
+
+def test_a_vector_beside_a_row_is_a_row(tmp_path: pathlib.Path) -> None:
+    x, y = np.array([1, 2], np.float32), np.array([3, 4], np.float32)
+    text = text_of("return [x, y] + y", True, {"x": x, "y": y}).replace('"N"', "2", 1)
+    for model in models(text, tmp_path):
+        (got,) = run_ort(onnx.load_from_string(model), {"x": x, "y": y})
+        assert np.array_equal(got, [[4, 6], [6, 8]])
+
+
+@pytest.mark.parametrize("items", ["[np.int64(2)]", "[A[0], 3]", "[3, np.float32(1)]"])
+def test_a_list_with_a_number_of_numpy_is_one_of_tensors(
+    items: str, tmp_path: pathlib.Path
+) -> None:
+    body = f"A = np.array([1, 2])\n---\nreturn op.Concat(x, {items}, axis=0)"
+    refused(body, tmp_path, "unsupported-operand", x=np.array([1, 2]))
 
 
 # In Python, True is not equal to 2.

@@ -19,7 +19,7 @@ import sardonyx
 from sardonyx import Model
 
 from language import HEADER, shared_compiler
-from surfaces import check, text_of
+from surfaces import check, first_finding, text_of
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -518,6 +518,8 @@ OF_PYTHON: list[tuple[str, Any]] = [
     (("class C:\n    k = 2.0\n---\nif hasattr(C, 'k') and not hasattr(C, 'z'):\n"
       "    x = x * getattr(C, 'k') + getattr(C, 'z', 5.0)\nreturn x"), F * 2 + 5),
     ("if hasattr(x, 'shape'):\n    x = x * 2.0\nreturn x", F * 2),
+    ("if hasattr(x, 'detach') or hasattr(x + 1.0, 'append'):\n    x = -x\nreturn x", F),
+    ("return x * getattr(x, 'scale', 2.0)", F * 2),
     ("from numpy import float32\n---\nreturn x + float32(0.5)", F + np.float32(0.5)),
     (("if 'silu' in op or 'Relu' not in op:\n    x = -x\nreturn x"), F),
     (("if hasattr(op, 'silu') or not hasattr(op, 'Relu'):\n    x = -x\n"
@@ -559,6 +561,11 @@ def test_python_answers_for_what_only_it_knows(tmp_path: pathlib.Path) -> None:
 
 
 def test_members_that_scripts_may_not_know_are_not_denied() -> None:
+    for name in dir(sardonyx.Tensor):
+        body = f"return x if hasattr(x, '{name}') else -x"
+        answer, _ = shared_compiler().compile(text_of(body, False, {"x": F}), "f")
+        is_known = name in ("T", "astype", "dtype", "ndim", "rank", "shape", "size", "type")
+        assert answer[0] == "ok" if is_known else first_finding(answer).startswith("static-error:")
     refused("return x if hasattr(x, 'tolist') else -x", "static-error", x=F)
     refused("return x if hasattr(op, '__class__') else -x", "static-error", x=F)
     # Calls of a domain without schemas are compiled, but as Python it has no operators.

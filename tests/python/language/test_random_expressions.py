@@ -102,10 +102,10 @@ class Writer:
                 str(r.randint(0, 3)),
                 str(r.randint(-300, 300)),
                 "True",
-                "2**63",
+                "(2**63)",  # `2**63 ** 5` would be a number of a billion bits
                 "(-2**63)",
                 "2**64 - 1",
-                "10**20",
+                "(10**20)",
                 "-7",
                 "0x1F",
                 "9223372036854775807",

@@ -22,7 +22,7 @@ import math
 import typing
 from collections import namedtuple
 from dataclasses import dataclass, field
-from enum import Enum, IntEnum, IntFlag
+from enum import Enum, IntEnum, IntFlag, StrEnum, auto
 from functools import partial
 from sardonyx import FLOAT, opset21 as op, script
 
@@ -42,6 +42,24 @@ class Z(Enum):
 class G(IntFlag):
     R = 4
     W = 2
+
+class S(str, Enum):
+    A = "a"
+    B = "bc"
+    ALSO = "a"
+    @property
+    def short(self):
+        return self.value[:1]
+    def title(self):
+        return self.name * 2
+
+class N(int, Enum):
+    A = 3
+    B = auto()
+
+class P(StrEnum):
+    A = "a"
+    B = auto()
 
 @dataclass
 class D:
@@ -80,6 +98,15 @@ EQUAL = [
     "issubclass(Z, Enum), issubclass(Z, int), issubclass(K, Enum), issubclass(int, (Enum, str))",
     "isinstance(E.A, Enum), isinstance(I.A, IntEnum), isinstance(I.A, Enum), isinstance(1, Enum)",
     "isinstance(E.A, IntEnum), isinstance(k, Enum), isinstance(G.R, (IntFlag, str))",
+    "S.B.value, S.B.name, S.B.short, S.B.title(), S.B.upper(), len(S.B), S.B + 'd', len(S)",
+    "S.A == 'a', S.A is S.ALSO, S.A is S.B, S('bc') is S.B, S['B'] is S.B, S.A < S.B",
+    "str(S.B), repr(S.B), '%s' % S.B, str(N.B), repr(N.B), N.B.name, N.B.value, N.A + 1",
+    "isinstance(S.A, str), isinstance(S.A, (S, int)), isinstance(S.A, N), isinstance('a', S)",
+    "isinstance(S.A, Enum), isinstance(S.A, StrEnum), issubclass(S, str), issubclass(N, int)",
+    "issubclass(S, int), issubclass(S, StrEnum), issubclass(P, str), [s.name for s in S]",
+    "{S.A: 1, 'bc': 2}['a'], {S.A: 1, 'bc': 2}[S.B], len({S.A, 'a', P.A}), S.A == P.A, S.A is P.A",
+    "P.B.value, P.B.name, str(P.B), repr(P.B), f'{P.B:>3}', P.B.upper(), [p.name for p in P]",
+    "hasattr(S.A, 'value'), hasattr(S.A, 'upper'), hasattr(S.A, 'shape'), hasattr(I.A, 'real')",
     "bool(E), bool(Z), not I, 'a' if E else 'b', E and 3, bool(D), bool(T)",
     "hasattr(1, 'real'), hasattr(True, 'shape'), hasattr('a', 'upper'), hasattr('a', 'up')",
     "hasattr(1.5, 'hex'), hasattr(1.5, 'numerator'), hasattr([], 'append'), hasattr((), 'append')",
@@ -144,6 +171,8 @@ REFUSED = [
     ("isinstance(G.R & 4, G)", "`isinstance`"),
     ("type(G.R | G.W).__name__", "`type` of"),
     ("~(G.R | G.W)", "`~` of a member"),
+    ("f'{S.A}'", "in a format"),
+    ("vars()['x']", "`vars` without an argument"),
 ]
 
 

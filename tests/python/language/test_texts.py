@@ -3,6 +3,7 @@ depends on the moment of a call, which a model cannot have."""
 
 from __future__ import annotations
 
+import enum
 import importlib.util
 import pathlib
 import sys
@@ -142,9 +143,14 @@ def live(path: pathlib.Path) -> Any:
     return module.m
 
 
+class S(str, enum.Enum):
+    A = "a"
+
+
 # Texts of Python's own objects are asked of Python.
 LIVE = [
-    ("class S(str, Enum):\n    A = 'a'\n", "f'{S.A}'", None),
+    ("class S(str, Enum):\n    A = 'a'\n", "f'{S.A!s}|{S.A!r}'", "S.A|<S.A: 'a'>"),
+    ("class S(str, Enum):\n    A = 'a'\n", "f'{S.A}'", f"{S.A}"),  # its version decides
     ("from enum import IntEnum\nclass S(IntEnum):\n    A = 1\n", "f'{S.A!r}|{S.A}'", "<S.A: 1>|1"),
     ("class S:\n    def __repr__(self):\n        return 'r' * 300\nV = S()\n", "f'{V}'", "r" * 300),
     (
