@@ -122,6 +122,8 @@ def numpy_t(self):
 
 @aten("mT.default", "mH.default", "adjoint.default")
 def m_t(self):
+    if self.ndim == 0:
+        return op.Identity(self)
     return op.Transpose(self, perm=[*range(self.ndim - 2), self.ndim - 1, self.ndim - 2])
 
 

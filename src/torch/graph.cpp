@@ -405,6 +405,13 @@ class GraphReader {
             vmap(std::move(node), last_part(target), raw, outputs);
             return;
         }
+        // An empty list, as `unbind` of an empty dimension gives: nothing can read it.
+        bool is_empty_list = outputs.empty() && raw["outputs"].items().size() == 1 &&
+                             raw["outputs"].items()[0]["as_tensors"].is_list();
+        if (is_empty_list && begins_with(target, kAten) &&
+            !packet_of_path(target).ends_with('_')) {
+            return;
+        }
         bool is_region = is_higher_order && begins_with(last_part(target), "wrap_with_");
         if (outputs.empty() && !is_region) {
             refuse(node, quoted_target(target) + " has no result, so it may change something",

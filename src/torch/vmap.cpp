@@ -238,6 +238,8 @@ class Replacer {
             }
             if (begins(part.front()) && ends(part.back())) {
                 region(part);
+            } else if (reads_dropped(part.front())) {
+                dropped_.insert(part.front().name);
             } else if (!is_mark(part.front())) {
                 std::move(part.begin(), part.end(), std::back_inserter(nodes_));
             }
@@ -299,11 +301,22 @@ class Replacer {
         return first;
     }
 
+    // Whether nothing needs the node, and it reads what nothing needs of a region.
+    bool reads_dropped(const Node& node) const {
+        bool reads = false;
+        each_argument_ref(
+            node, [&](const std::string& name) { reads = reads || dropped_.count(name) != 0; });
+        return reads && live_.count(node.name) == 0;
+    }
+
     void region(const std::vector<Node>& part) {
         bool is_live = std::any_of(part.begin(), part.end(), [this](const Node& node) {
             return live_.count(node.name) != 0;
         });
         if (!is_live) {
+            for (const Node& node : part) {
+                dropped_.insert(node.name);
+            }
             return;
         }
         if (!std::all_of(part.begin(), part.end(), is_whole)) {
@@ -326,6 +339,7 @@ class Replacer {
     Program& program_;
     Values values_;
     std::unordered_set<std::string> live_;
+    std::unordered_set<std::string> dropped_;  // of regions that are not live, and of what reads them
     std::vector<Node> nodes_;
     Renames renames_;
     std::vector<Problem> problems_;

@@ -840,6 +840,11 @@ def empty_parts_of_batches(x: Any) -> Any:
     return torch.repeat_interleave(y, 4, dim=1) + 1, y.reshape(x.shape[0], 0, 2), y.flatten(1)
 
 
+@case(BATCH, (3, 4), (2, 4))
+def transposed_numbers(x: Any) -> Any:
+    return x.sum().mT, x.mT, x[None].mH, x[None].adjoint()
+
+
 @case(BOTH, (3, 5), (2, 7))
 def one_hot_of_a_number(x: Any) -> Any:
     return F.one_hot(x.sum().long().abs() % 4, 4)

@@ -142,6 +142,24 @@ def test_sizes_that_the_program_holds_for_are_said(tmp_path: pathlib.Path) -> No
     assert done.returncode == 0 and done.stderr.startswith(f"warning: the model is {words}")
 
 
+class Unread(torch.nn.Module):
+    """What nothing reads: the parts of an empty dimension, and what is made of a call of vmap."""
+
+    def forward(self, x: Any) -> Any:
+        y = x
+        for part in x[:, :0].unbind(-1):
+            y = y + part
+        sums = torch.func.vmap(torch.cumsum, (0, None))(x, 0)
+        _ = sums.reshape(-1).abs()
+        return y + 1
+
+
+def test_what_is_not_read(tmp_path: pathlib.Path) -> None:
+    dims = ({0: torch.export.Dim.AUTO},)
+    program = torch.export.export(Unread(), (torch.randn(3, 5),), dynamic_shapes=dims)
+    check_same(program, tmp_path / "model.pt2")
+
+
 class Averages(torch.nn.Module):
     """Buffers that regions change, one of them a region without a result."""
 
