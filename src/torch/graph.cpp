@@ -26,10 +26,6 @@ constexpr std::string_view kHigherOrder = "torch.ops.higher_order.";
 constexpr std::string_view kVmap = "torch._functorch.predispatch.";
 constexpr std::string_view kOps = "torch.ops.";
 
-bool begins_with(std::string_view text, std::string_view start) {
-    return text.substr(0, start.size()) == start;
-}
-
 class GraphReader {
   public:
     GraphReader(JsonValue graph, std::string name, GraphReading& reading, int depth,
@@ -341,7 +337,7 @@ class GraphReader {
                 }
             } else if (kind == "as_tensor") {
                 names.push_back(name_in(value));
-            } else if (begins_with(kind, "as_sym")) {
+            } else if (kind.starts_with("as_sym")) {
                 names.push_back(name_in(value, "as_name"));
             } else {
                 names.emplace_back();
@@ -381,8 +377,8 @@ class GraphReader {
 
     void node(JsonValue raw) {
         std::string target = called(raw);
-        bool is_higher_order = begins_with(target, kHigherOrder);
-        if ((begins_with(target, kAten) && means_nothing(packet_of_path(target))) ||
+        bool is_higher_order = target.starts_with(kHigherOrder);
+        if ((target.starts_with(kAten) && means_nothing(packet_of_path(target))) ||
             (is_higher_order && means_nothing(last_part(target)))) {
             return;
         }
@@ -401,18 +397,17 @@ class GraphReader {
             node.name = fmt::format("results_of_{}", fmt::join(outputs, "_"));
         }
         node.place = reading_.places.read(raw["metadata"]);
-        if (begins_with(target, kVmap)) {
+        if (target.starts_with(kVmap)) {
             vmap(std::move(node), last_part(target), raw, outputs);
             return;
         }
         // An empty list, as `unbind` of an empty dimension gives: nothing can read it.
         bool is_empty_list = outputs.empty() && raw["outputs"].items().size() == 1 &&
                              raw["outputs"].items()[0]["as_tensors"].is_list();
-        if (is_empty_list && begins_with(target, kAten) &&
-            !packet_of_path(target).ends_with('_')) {
+        if (is_empty_list && target.starts_with(kAten) && !packet_of_path(target).ends_with('_')) {
             return;
         }
-        bool is_region = is_higher_order && begins_with(last_part(target), "wrap_with_");
+        bool is_region = is_higher_order && last_part(target).starts_with("wrap_with_");
         if (outputs.empty() && !is_region) {
             refuse(node, quoted_target(target) + " has no result, so it may change something",
                    std::string(kWithoutTransformation));
@@ -428,7 +423,7 @@ class GraphReader {
             if (!set_bodies(node, kind, std::move(args), outputs.size())) {
                 reading_.problems.push_back(without_bodies(node, kind));
             }
-        } else if (begins_with(target, kOps)) {
+        } else if (target.starts_with(kOps)) {
             set_operator(node, target, raw);
         } else {
             node.target = python_target(last_part(target));

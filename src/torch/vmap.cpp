@@ -339,7 +339,8 @@ class Replacer {
     Program& program_;
     Values values_;
     std::unordered_set<std::string> live_;
-    std::unordered_set<std::string> dropped_;  // of regions that are not live, and of what reads them
+    std::unordered_set<std::string>
+        dropped_;  // of regions that are not live, and of what reads them
     std::vector<Node> nodes_;
     Renames renames_;
     std::vector<Problem> problems_;
