@@ -465,6 +465,31 @@ class Program(Writer):
             lines += ["else:", *self.block(0)]
         return lines
 
+    def effect(self, outer: str) -> str:
+        """What a function does to something around."""
+        forms = [f"{outer} = {outer} * 0.5 - {a('num')}", f"{outer} += w"] if outer else ["pass"]
+        for one in self.names["state"][-2:]:
+            forms += [f"{one}.step({a('num')})", f"{one}.v = {one}.v - {a('vec')}", f"{one}.n += 1"]
+        for one in self.names["box"][-2:]:
+            forms += [f"{one}['a'] = {a('vec')}", f"{one}['b'] += {a('num')}"]
+        for one in self.names["many"][-2:]:
+            forms += [f"{one}[0] = {a('vec')}", f"{one}[-1] = {one}[-1] * 0.5"]
+        return self.filled(self.pick(forms))
+
+    def step_of_function(self, outer: str) -> list[str]:
+        test, result = self.of("flag"), f"return q - {self.of('vec')}"
+        effects = ["        " + self.effect(outer) for _ in range(2)]
+        return self.pick_lines(
+            [f"    if {test}:", effects[0], f"        {result}"],
+            [f"    if {test}:", effects[0], f"        {result}", effects[1][4:]],
+            [f"    if {test}:", effects[0], "    else:", effects[1]],
+            [f"    if {test}:", f"        if {self.of('flag')}:", "    " + effects[0],
+             f"            {result}", effects[1]],
+            ["    for _ in range(n):", effects[0], f"        if {test}:", "    " + effects[1],
+             f"            {result}"],
+            [effects[0][4:]],
+        )  # fmt: skip
+
     def function(self) -> list[str]:
         """A function that reads, and perhaps changes, names around it."""
         g, name = self.new("g"), self.new("vec")
@@ -473,8 +498,8 @@ class Program(Writer):
         lines = [f"def {g}(q, *rest, w={self.of('num')}):"]
         if changes:
             lines += [f"    nonlocal {outer}", f"    {outer} = {outer} * 0.5 + w"]
-        if self.random.random() < 0.4:
-            lines += [f"    if {self.of('flag')}:", f"        return q - {self.of('vec')}"]
+        for _ in range(self.random.randrange(4)):
+            lines += self.step_of_function(outer if changes else "")
         lines += [f"    return q * 0.5 + sum(rest) - w + {self.of('vec')}"]
         lines += self.changed()
         call = self.pick(
