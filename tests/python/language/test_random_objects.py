@@ -292,7 +292,7 @@ class Program(Writer):
                 f"{{{a('E')}: 4}}.get(E.A, 2)",
                 f"(d9 := {a('int')}) + d9",
                 f"{a('N')}.{self.pick(['value', 'half', 'real', 'plus()', 'plus(4)'])}",
-                f"({a('N')} {self.pick(['+', '-', '*', '|', '&'])} {a('int')})",
+                f"({a('N')} {self.pick(['+', '-', '*'])} {a('int')})",
                 f"({a('int')} {self.pick(['+', '-', '*'])} {a('N')})",
                 f"-{a('N')}",
                 f"int({a('N')})",

@@ -250,6 +250,8 @@ RETURNED = [
       "    q = q + 1\n    q = q + 1\n    q = q + 1\n    q = q + 1\n    return q\n"
       "return g(x), s.total"), (X, X * 2)),
     ("s = Sum(x)\nreturn add_one(s, x, yes), s.total", (X, X * 2)),
+    (("d = {'a': x, 'b': x}\ndef g(q):\n    for _ in range(n):\n        d['a'] = d['a'] + q\n"
+      "    d['b'] += d['a']\n    return q\nreturn g(x), d['b']"), (X, X * 5)),
     # A function inside reads what was changed before the return.
     (("def made():\n    t = x\n    def g():\n        return t\n    if yes:\n        t = t * 2\n"
       "        return g\n    return g\nreturn made()()"), X * 2),
@@ -452,6 +454,9 @@ REFUSED = [
     (UNTIL, "a = Rows(x[0])\nb = until(a, n)\nb.rows.append(b.last)\nreturn a.rows[-1]",
      "aliased-item-assignment"),
     (SUM, "a = Sum(x)\nfor _ in range(n):\n    a.more = x\nreturn a.total", "branch-type-mismatch"),
+    ("", ("d = {'a': x}\ndef g(q):\n    for _ in range(n):\n        if yes:\n"
+          "            d = {'a': q}\n            q = d['a'] * 2\n    d['a'] = q\n    return q\n"
+          "return g(x)"), "unbound-name"),
     (SUM, "a = Sum(None)\nfor _ in range(n):\n    a.total = x\nreturn a.total",
      "branch-type-mismatch"),
     (SUM, "a = Sum([x])\nif yes:\n    a.total = a.total + [x]\nreturn a.total[0]",
