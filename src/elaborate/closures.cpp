@@ -129,6 +129,10 @@ Object call_closure(Context& c, const Closure& closure, const Arguments& argumen
             report_unknown(c, value, tree.names.text(parameters[i].name), arguments.range);
             return Object::error();
         }
+        if (value.is_error() && given == nullptr && parameters[i].default_value != nullptr &&
+            c.program.diagnostics.has_errors()) {
+            return value;  // why there is no default has been said where it stands
+        }
         if (value.is_error()) {
             c.report(kArgumentMismatch, arguments.range,
                      fmt::format("`{}` needs `{}`", name, tree.names.text(parameters[i].name)))

@@ -103,6 +103,14 @@ void keep_cached(Context& c, Namespace& own, std::string_view name, const Object
     }
 }
 
+// The instance or member as `self` of its methods: a member may be an int or a string as well.
+Object self_of(Namespace& own) {
+    const Object* name = own.kind == Namespace::Kind::kMember ? own.find_own("name") : nullptr;
+    std::optional<Object> member =
+        name != nullptr ? const_cast<Namespace*>(own.of)->lookup(name->text()) : std::nullopt;
+    return member && as_member(*member) == &own ? *member : own.object();
+}
+
 }  // namespace
 
 Object bound_member(Context& c, Namespace& own, std::string_view name, const Object& found,
@@ -122,7 +130,7 @@ Object bound_member(Context& c, Namespace& own, std::string_view name, const Obj
         const MethodObject& method = found.get<MethodObject>();
         Arguments nothing;
         nothing.range = nothing.callee_range = range;
-        Object value = call_with(c, method.self, own.object(), nothing);
+        Object value = call_with(c, method.self, self_of(own), nothing);
         bool is_open = value.is(ObjectKind::kList) || value.is(ObjectKind::kDict) ||
                        value.is(ObjectKind::kSet) || is_by_value(value);
         if (c.runs_file && !value.is_error()) {
@@ -134,7 +142,7 @@ Object bound_member(Context& c, Namespace& own, std::string_view name, const Obj
         }
         return value;
     }
-    return is_instance ? bound_to(c, own.object(), *const_cast<Namespace*>(own.of), found, range)
+    return is_instance ? bound_to(c, self_of(own), *const_cast<Namespace*>(own.of), found, range)
                        : bound_to(c, Object::error(), own, found, range);
 }
 

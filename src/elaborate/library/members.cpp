@@ -397,6 +397,40 @@ Object member_outside(Context& c, const Object& object, std::string_view name, R
     return *answer.value;
 }
 
+// A part that Python gives of an int.
+std::optional<Object> part_of_int(const Object& number, std::string_view name) {
+    if (number.shown_as() == ShownAs::kNumpy) {
+        return std::nullopt;
+    }
+    if (name == "real" || name == "numerator") {
+        return Object::integer(number.as_int());
+    }
+    return name == "imag"          ? std::optional(Object::integer(0))
+           : name == "denominator" ? std::optional(Object::integer(1))
+                                   : std::nullopt;
+}
+
+// Of an int, or of the member of an enumeration that it is as well.
+Object member_of_int(Context& c, const Object& number, std::string_view name, Range range,
+                     Range name_range) {
+    Namespace* own = as_member(number);
+    if (number.member() != nullptr && own == nullptr) {
+        return member_outside(c, number, name, name_range);
+    }
+    if (std::optional<Object> found =
+            own == nullptr ? numpys_member(c, number, name) : std::nullopt) {
+        return *found;
+    }
+    bool is_of_int =
+        std::find(std::begin(kIntMethods), std::end(kIntMethods), name) != std::end(kIntMethods) ||
+        part_of_int(number, name);
+    if (own != nullptr && (!is_of_int || own->lookup(name))) {
+        return module_member(c, own->object(), name, range, name_range);
+    }
+    std::optional<Object> part = part_of_int(number, name);
+    return part ? *part : method_of(c, number, name, name_range, kIntMethods);
+}
+
 // Of a string, or of the member of an enumeration that it is as well.
 Object member_of_text(Context& c, const Object& text, std::string_view name, Range range,
                       Range name_range) {
@@ -509,16 +543,7 @@ Object member(Context& c, const Object& object, std::string_view name, Range ran
             }
             return no_member(c, object, name, name_range, {});
         case ObjectKind::kInt:
-            if (Namespace* member = as_member(object)) {
-                return module_member(c, member->object(), name, range, name_range);
-            }
-            if (std::optional<Object> found = numpys_member(c, object, name)) {
-                return *found;
-            }
-            if (object.pointer() == nullptr) {
-                return method_of(c, object, name, name_range, kIntMethods);
-            }
-            [[fallthrough]];  // a member of an enumeration
+            return member_of_int(c, object, name, range, name_range);
         case ObjectKind::kOpaque:
             return member_outside(c, object, name, name_range);
         default:

@@ -86,6 +86,18 @@ bool is_doubtful(const Object& a, const Object& b) {
            (a.kind() == b.kind() && (holds_open_part(a) || holds_open_part(b)));
 }
 
+bool is_doubtful_pair(const Object& a, const Object& b) {
+    auto is_simple = [](const Object& one) {
+        bool is_number = one.is_number() && one.shown_as() != ShownAs::kNumpy;
+        return one.is_text() || one.is_none() || is_number;
+    };
+    auto is_container = [](const Object& one) {
+        return one.is_sequence() || one.is(ObjectKind::kDict) || one.is(ObjectKind::kSet);
+    };
+    bool are_apart = (is_simple(a) && is_container(b)) || (is_container(a) && is_simple(b));
+    return !are_apart && is_doubtful(a, b);
+}
+
 Object refuse_doubtful(Context& c, const Object& a, const Object& b, syntax::Range range) {
     return holds_array(a) || holds_array(b)
                ? refuse(c, range,

@@ -16,6 +16,10 @@ bool holds_own_equality(const Object& object, int depth = 0);
 // instance whose class has `__eq__`, or an array, which has no single answer.
 bool is_doubtful(const Object& a, const Object& b);
 
+// The same of `a == b` themselves: a text, number and None equal no list or dict, whatever that
+// holds.
+bool is_doubtful_pair(const Object& a, const Object& b);
+
 Object refuse_doubtful(Context& c, const Object& a, const Object& b, syntax::Range range);
 
 }  // namespace sardonyx::elaborate

@@ -16,6 +16,7 @@
 #include "elaborate/objects/arrays.h"
 #include "elaborate/objects/context.h"
 #include "elaborate/objects/environment.h"
+#include "elaborate/objects/namespaces.h"
 #include "elaborate/objects/shown.h"
 #include "elaborate/objects/statics.h"
 
@@ -330,7 +331,10 @@ Object convert_percent(Context& c, char type, std::string_view flags, std::strin
             return value;
         }
         type = 's';
-    } else if (type == 'd' || type == 'i' || type == 'u') {
+    } else if (value.is(ObjectKind::kInt) && value.member() != nullptr) {
+        value = Object::integer(value.as_int());  // `%` takes the number, whatever `format` does
+    }
+    if (type == 'd' || type == 'i' || type == 'u') {
         bool is_whole = value.is_number() && std::fabs(value.as_double()) < 9.2e18;
         value = value.is_whole() || !is_whole
                     ? value

@@ -338,7 +338,7 @@ Object static_compare(Context& c, syntax::CompareOp op, const Object& a, const O
         case CompareOp::kEq:
         case CompareOp::kNotEq: {
             bool same = equal(a, b);
-            return !same && !a.is_number() && is_doubtful(a, b)
+            return !same && !a.is_number() && is_doubtful_pair(a, b)
                        ? refuse_doubtful(c, a, b, range)
                        : Object::boolean(same == (op == CompareOp::kEq));
         }

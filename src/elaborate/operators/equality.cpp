@@ -189,8 +189,8 @@ Object equal_objects(Context& c, const Object& a, const Object& b, Range range) 
     bool is_same = a.is_tensor() && b.is_tensor() && a.value() == b.value();
     if (is_same || (a.is_static() && b.is_static())) {
         bool known = is_same || equal(a, b);
-        return !known && is_doubtful(a, b) ? refuse_doubtful(c, a, b, range)
-                                           : Object::boolean(known);
+        return !known && is_doubtful_pair(a, b) ? refuse_doubtful(c, a, b, range)
+                                                : Object::boolean(known);
     }
     Namespace *left = compared_by_fields(a), *right = compared_by_fields(b);
     if (left != nullptr && right != nullptr && left->of == right->of) {

@@ -14,6 +14,7 @@
 #include "elaborate/emit/values.h"
 #include "elaborate/flow/block_facts.h"
 #include "elaborate/objects/context.h"
+#include "elaborate/objects/namespaces.h"
 #include "elaborate/objects/type_text.h"
 #include "elaborate/scopes/branch.h"
 #include "elaborate/scopes/carried.h"
@@ -198,6 +199,21 @@ void add_bound_names(Context& c, const GraphLoop& loop, const Round& round,
     }
 }
 
+// A list, dict or instance of a function around, whose items or members alone are assigned to.
+bool is_from_around(const Context& c, Symbol name) {
+    if (c.at.scope->find(name) != nullptr) {
+        return false;
+    }
+    for (const Scope* one = c.at.scope->enclosing.get(); one != nullptr;
+         one = one->enclosing.get()) {
+        if (const Object* found = one->find(name)) {
+            return found->is(ObjectKind::kList) || found->is(ObjectKind::kDict) ||
+                   is_by_value(*found);
+        }
+    }
+    return false;
+}
+
 }  // namespace
 
 void forget_names(Context& c, const GraphLoop& loop, const std::vector<Symbol>& names,
@@ -209,7 +225,8 @@ void forget_names(Context& c, const GraphLoop& loop, const std::vector<Symbol>& 
         auto has_name = [name](const auto& one) { return one.name == name; };
         auto is_name = [name](const auto& one) { return one.first == name; };
         if (std::none_of(carried.begin(), carried.end(), has_name) &&
-            std::none_of(round.bound.begin(), round.bound.end(), is_name)) {
+            std::none_of(round.bound.begin(), round.bound.end(), is_name) &&
+            !is_from_around(c, name)) {
             unbind(c, loop, name);
         }
     }

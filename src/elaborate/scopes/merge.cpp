@@ -380,7 +380,15 @@ bool settle_flag(Context& c, ir::Value* condition, Pair& pair, Range range) {
     return true;
 }
 
-// The value of a name after a branch that has returned is not used: any value of the other's type.
+// Whether what a name holds is read after its function has returned: by the function that has
+// called it, or by another one inside, which may be among its results.
+bool outlives(const Context& c, Symbol name) {
+    bool in_call = c.at.caller != nullptr && c.at.caller->scope != nullptr;
+    return in_call && (is_cell(name) || (c.at.scope->is_closed_over && !is_flag(name)));
+}
+
+// The value of a name after a branch that has returned is not used, unless it outlives that: any
+// value of the other's type.
 void fill_in(Context& c, Branch& branch, Object& own, const Object& other, Range range) {
     if (is_missing(other)) {
         return;
@@ -392,7 +400,8 @@ void fill_in(Context& c, Branch& branch, Object& own, const Object& other, Range
 
 void fill_in(Context& c, Pair& pair, Branch& yes, Branch& no, Range range) {
     bool is_result = pair.name == kReturnedResult;
-    if (is_flag(pair.name) && !is_result) {
+    bool is_read = outlives(c, pair.name) && !is_missing(pair.yes) && !is_missing(pair.no);
+    if ((is_flag(pair.name) && !is_result) || is_read) {
         return;
     }
     if ((yes.returned && !is_result) || (is_result && is_missing(pair.yes))) {
@@ -455,6 +464,27 @@ void plan_cell(Context& c, Pair& pair, Merge& joined, Range range, std::vector<P
     }
 }
 
+// Plans the joined value of one; without any it is bound to the reason.
+void plan_name(Context& c, Pair& pair, Merge& joined, Branch& yes, Branch& no, Range range,
+               std::vector<Pair>& kept, bool is_read) {
+    if (is_cell(pair.name)) {
+        plan_cell(c, pair, joined, range, kept);
+    } else if (failed_binding(pair.yes) || failed_binding(pair.no)) {
+        c.at.scope->set(pair.name, failed_binding(pair.yes) ? pair.yes : pair.no);
+    } else if (!is_read || is_missing(pair.yes) || is_missing(pair.no) ||
+               !joined.plan(pair.yes, pair.no)) {
+        bool is_result = pair.name == kReturnedResult;
+        if (is_result && !is_missing(pair.yes) && !is_missing(pair.no)) {
+            report_results(c, pair.yes, pair.no, range, yes.result_range, no.result_range);
+        } else if (is_result && is_missing(pair.yes) != is_missing(pair.no)) {
+            report_untyped_result(c, range);
+        }
+        c.at.scope->set(pair.name, is_result ? Object::error() : conflict(c, pair, yes, no, range));
+    } else {
+        kept.push_back(std::move(pair));
+    }
+}
+
 // Plans the joined value of each name; those that have none are bound to the reason.
 std::vector<Pair> plan_names(Context& c, ir::Value* condition, Branch& yes, Branch& no,
                              Merge& joined, Range range, uint32_t after) {
@@ -466,23 +496,8 @@ std::vector<Pair> plan_names(Context& c, ir::Value* condition, Branch& yes, Bran
         }
         fill_in(c, pair, yes, no, range);
         take_out_held(c, pair, yes, no, range);
-        if (is_cell(pair.name)) {
-            plan_cell(c, pair, joined, range, kept);
-        } else if (failed_binding(pair.yes) || failed_binding(pair.no)) {
-            c.at.scope->set(pair.name, failed_binding(pair.yes) ? pair.yes : pair.no);
-        } else if ((!is_flag(pair.name) && !is_live(c, pair.name, after)) || is_missing(pair.yes) ||
-                   is_missing(pair.no) || !joined.plan(pair.yes, pair.no)) {
-            bool is_result = pair.name == kReturnedResult;
-            if (is_result && !is_missing(pair.yes) && !is_missing(pair.no)) {
-                report_results(c, pair.yes, pair.no, range, yes.result_range, no.result_range);
-            } else if (is_result && is_missing(pair.yes) != is_missing(pair.no)) {
-                report_untyped_result(c, range);
-            }
-            c.at.scope->set(pair.name,
-                            is_result ? Object::error() : conflict(c, pair, yes, no, range));
-        } else {
-            kept.push_back(std::move(pair));
-        }
+        bool is_read = is_flag(pair.name) || is_live(c, pair.name, after);
+        plan_name(c, pair, joined, yes, no, range, kept, is_read);
     }
     return kept;
 }
@@ -519,9 +534,17 @@ Jump merge_returns(Context& c, ir::Value* condition, Branch& yes, Branch& no, Ra
     if (yes.result.is_error() || no.result.is_error()) {
         return Jump::kReturn;
     }
+    std::vector<Pair> kept;
+    for (Pair& pair : changed_names(c, yes, no)) {
+        if (outlives(c, pair.name)) {
+            take_out_held(c, pair, yes, no, range);
+            plan_name(c, pair, joined, yes, no, range, kept, true);
+        }
+    }
     if (!joined.plan(yes.result, no.result)) {
         report_results(c, yes.result, no.result, range, yes.result_range, no.result_range);
     } else if (joined.emit(condition)) {
+        take_names(c, joined, kept, {&yes, &no});
         c.at.result = joined.take(yes.result, no.result);
         note_choice(c, c.at.result, yes.result);
         note_choice(c, c.at.result, no.result);
@@ -535,7 +558,7 @@ Jump merge_returns(Context& c, ir::Value* condition, Branch& yes, Branch& no, Ra
 
 Jump merge(Context& c, ir::Value* condition, Branch& yes, Branch& no, Range range, uint32_t after) {
     if (yes.jump == Jump::kReturn && no.jump == Jump::kReturn) {
-        return merge_returns(c, condition, yes, no, range);  // nobody reads a name any more
+        return merge_returns(c, condition, yes, no, range);
     }
     for (Branch* branch : {&yes, &no}) {
         if (branch->jump == Jump::kReturn) {

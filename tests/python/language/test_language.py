@@ -1345,6 +1345,7 @@ WRONG = [
     ("with open('a') as g:\n    y = x\nreturn y", ["unsupported-statement:1"]),
     ("match c:\n    case 1:\n        y = x\nreturn y", ["unsupported-statement:1"]),
     ("nonlocal q\nreturn x", ["unknown-name:1"]),
+    ("def h(v, w=missing):\n    return v * w\nreturn h(x)", ["unknown-name:1"]),
     ("return values.Opset('mine', 1).Op(x, a={'b': 1})", ["attribute-type:1"]),
     ("return values.Opset('mine', 1).Op(x, a=[1, 'b'])", ["attribute-type:1"]),
     ("return op.Upsample(x, [1.0, 1.0])", ["deprecated-operator:1"]),

@@ -97,11 +97,31 @@ class I(IntEnum):
     P = 1
     Q = 5
     R = 3
+class Y(str, Enum):
+    A = "u"
+    B = "a-b"
+    C = "K"
+    def twice(self):
+        return self + self.value
+    @property
+    def first(self):
+        return self.name + self[:1]
+class N(int, Enum):
+    A = 2
+    B = 5
+    C = -1
+    def plus(self, other=1):
+        return self + other
+    @property
+    def half(self):
+        return self.value // 2
 def code(text):
     t = 0
     for i, one in enumerate(text):
         t = (t * 7 + ord(one) + i) % 9973
     return t
+def op_axis(axis, mode="u"):
+    return axis * 2 + len(mode)
 def count(n):
     while n > 0:
         yield n
@@ -112,6 +132,8 @@ def pick(value):
             return 1
         case D(a=1):
             return 2
+        case Y.A | N.B:
+            return 11
         case M(s="u" | "v") | M(n=3):
             return 3
         case [first, *rest]:
@@ -149,13 +171,15 @@ TYPES = [
     "T",
     "E",
     "I",
+    "Y",
+    "N",
 ]
-INSTANCES = ["D", "M", "V", "S", "L", "LL", "T", "E", "I"]
+INSTANCES = ["D", "M", "V", "S", "L", "LL", "T", "E", "I", "Y", "N"]
 KINDS = ["int", "bool", "float", "str", "ints", "strs", "tuple", "dict", "set", *INSTANCES, "many"]
 
 
-SIZED = ["ints", "strs", "tuple", "dict", "set", "str", "L", "LL", "T"]
-PICKED = ["D", "M", "ints", "dict", "str", "bool", "int", "E", "S", "many"]
+SIZED = ["ints", "strs", "tuple", "dict", "set", "str", "L", "LL", "T", "Y"]
+PICKED = ["D", "M", "ints", "dict", "str", "bool", "int", "E", "S", "many", "Y", "N"]
 
 
 class Program(Writer):
@@ -191,6 +215,8 @@ class Program(Writer):
             "T": self.pick([f"T({n})", f"T({m}, {text})"]),
             "E": self.pick(["E.A", "E.B", "E.C"]),
             "I": self.pick(["I.P", "I.Q", "I.R"]),
+            "Y": self.pick(["Y.A", "Y.B", "Y.C"]),
+            "N": self.pick(["N.A", "N.B", "N.C"]),
             "many": f"[{self.pick(['D(1)', f'M({text})', '1', text, 'None', 'E.A', '2.5'])}]",
         }[kind]
 
@@ -265,6 +291,28 @@ class Program(Writer):
                 f"{{{a('D')}: 1, D(1): 5}}.get(D(1), 3)",
                 f"{{{a('E')}: 4}}.get(E.A, 2)",
                 f"(d9 := {a('int')}) + d9",
+                f"{a('N')}.{self.pick(['value', 'half', 'real', 'plus()', 'plus(4)'])}",
+                f"({a('N')} {self.pick(['+', '-', '*'])} {a('int')})",
+                f"({a('int')} {self.pick(['+', '-', '*'])} {a('N')})",
+                f"-{a('N')}",
+                f"int({a('N')})",
+                f"sum([{a('N')}, {a('N')}])",
+                f"[5, 7, 8, 9, 4, 1][{a('N')}]",
+                f"len(range(abs({a('N')})))",
+                f"code({a('Y')})",
+                f"code({a('Y')}.{self.pick(['first', 'twice()', 'value', 'upper()'])})",
+                f"{a('Y')}.count('a')",
+                f"list(Y).index({a('Y')})",
+                f"{{{a('Y')}: 4, {a('str')}: 2}}.get({a('Y')}, 6)",
+                f"{{{a('N')}: 4, {a('int')}: 2}}.get({a('N')}, 6)",
+                f"len({{{a('Y')}, {a('str')}, 'u'}})",
+                f"{{'u': 3, 'K': 4}}.get({a('Y')}, 1)",
+                f"sorted([{a('N')}, {a('int')}])[0]",
+                f"(lambda q={a('N')}: q * 2)()",
+                f"(lambda q=Y.A: len(q))({a('Y')})",
+                f"max(N).plus({a('int')})",
+                f"[{a('N')}, {a('int')}].index({a('N')}) if False else 3",
+                f"op_axis({a('N')}, {a('Y')})",
             ]
         )
 
@@ -311,6 +359,19 @@ class Program(Writer):
                 f"({a('E')} in [E.A, E.C])",
                 f"{a('str')}.startswith('a')",
                 f"{a('str')}.isupper()",
+                f"({a('Y')} {self.pick(['==', '!=', '<', '>=', 'in'])} {a('str')})",
+                f"({a('str')} {self.pick(['==', '<', 'in', 'not in'])} {a('Y')})",
+                f"({a('N')} {order} {a(self.pick(['int', 'float', 'I', 'N', 'bool']))})",
+                f"({a('Y')} in [{a('str')}, {a('Y')}])",
+                f"({a('N')} in {a(self.pick(['ints', 'tuple', 'set']))})",
+                f"({a('Y')} {same} {a('Y')})",
+                f"({a('N')} {same} {a('N')})",
+                f"({a('N')} in N)",
+                f"hasattr({a(self.pick(['Y', 'N']))}, {self.pick(['first', 'half', 'upper'])!r})",
+                f"hasattr({a(self.pick(['Y', 'N']))}, {self.pick(['real', 'name', 'a'])!r})",
+                f"{a('Y')}.startswith({a('str')})",
+                f"({a('Y')} in {{'u', 'K'}})",
+                f"({a('Y')} in {a('strs')})",
                 f"({a('D')} in [{a('D')}, D(1)])",
                 f"({a('int')} < {a('int')} <= {a('int')})",
                 f"{a('set')}.{self.pick(['issubset', 'isdisjoint', 'issuperset'])}({{1, 2, 3}})",
@@ -336,6 +397,8 @@ class Program(Writer):
     def of_str(self) -> str:
         # Others are shown with an address or in an order of their own.
         kind = self.pick([kind for kind in KINDS if kind not in ("S", "L", "LL", "many", "set")])
+        # In a format, members of (str, Enum) depend on Python's version.
+        formatted = self.pick(["int", "float", "str", "ints", "tuple", "dict", "D", "M", "T", "E"])
         return self.pick(
             [
                 f"({a('str')} + {a('str')})",
@@ -344,12 +407,12 @@ class Program(Writer):
                 f"str({a('int')})",
                 f"repr({a(kind)})",
                 f"str({a(kind)})",
-                f"f'{{{a(kind)}}}'",
-                f"f'{{{a('int')}:>4}}'",
-                f"f'{{{a('float')}:.2f}}'",
-                f"f'{{{a('int')}:03d}}|{{{a('str')}!r}}'",
+                f'''f"""{{{a(formatted)}}}"""''',
+                f'''f"""{{{a("int")}:>4}}"""''',
+                f'''f"""{{{a("float")}:.2f}}"""''',
+                f'''f"""{{{a("int")}:03d}}|{{{a("str")}!r}}"""''',
                 f"'%s-%d' % ({a('str')}, {a('int')})",
-                f"'{{}} {{:x}}'.format({a(kind)}, abs({a('int')}))",
+                f"'{{}} {{:x}}'.format({a(formatted)}, abs({a('int')}))",
                 f"','.join({a('strs')})",
                 f"{a('str')}.upper()",
                 f"{a('str')}.replace('a', 'bb')",
@@ -361,22 +424,43 @@ class Program(Writer):
                 f"{a('I')}.name",
                 f"'-'.join({a('dict')})",
                 f"type({a(kind)}).__name__",
-                f"f'{{{a('D')}!r:>12}}'",
+                f'''f"""{{{a("D")}!r:>12}}"""''',
                 f"min({a('strs')})",
                 f"{a('str')}.split('-')[0]",
                 f"{a('str')}.center(5, '*')",
                 f"{a('str')}.partition('-')[2]",
                 f"repr(sorted({a('set')}))",
                 f"ascii({a('str')})",
-                f"f'{{{a('int')}=}}'",
+                f'''f"""{{{a("int")}=}}"""''',
                 f"({a('str')} or 'none')",
                 f"''.join(sorted({a('str')}))",
                 f"str({a('dict')})",
-                f"f'{{{a('float')}}}'",
-                f"f'{{{a('float')}:g}}'",
-                f"f'{{{a('I')}}}{{{a('I')}:d}}'",
+                f'''f"""{{{a("float")}}}"""''',
+                f'''f"""{{{a("float")}:g}}"""''',
+                f'''f"""{{{a("I")}}}{{{a("I")}:d}}"""''',
                 f"repr([{a(kind)}, {a(kind)}])",
                 f"repr(({a(kind)},))",
+                f"({a('Y')} + {a('str')})",
+                f"({a('str')} + {a('Y')})",
+                f"({a('Y')} * {a('N')})",
+                f"{a('Y')}.{self.pick(['value', 'name', 'first', 'twice()'])}",
+                f"{a('Y')}.{self.pick(['upper()', 'lower()', 'title()'])}",
+                f"{a('Y')}[{self.pick(['::-1', '1:', ':-1', '-1', '0'])}]",
+                f"{a('Y')}.replace({a('Y')}, {a('str')})",
+                f"{a('str')}.join([{a('Y')}, {a('str')}])",
+                "'-'.join(Y)",
+                f'''f"""{{{a("Y")}!r}}|{{{a("N")}!s}}"""''',
+                f'''f"""{{{a("Y")}.value}}:{{{a("N")}.value:>3}}"""''',
+                f"'%s|%r' % ({a('Y')}, {a('N')})",
+                f"'%s|%d' % ({a('Y')}.value, {a('N')})",
+                f"str({a('Y')} or 'none')",
+                f"max({a('Y')}.value, {a('str')})",
+                f"min([{a('Y')}, 'b', {a('Y')}], key=len)[:1]",
+                f"''.join(sorted({a('Y')}))",
+                f"{a('N')}.name",
+                f"{{{a('N')}: 'p', {a('int')}: 'q'}}.get({a('int')}, 'r')",
+                f"repr({{{a('Y')}: {a('N')}}})",
+                f"getattr({a('Y')}, {self.pick(['name', 'value', 'first'])!r})",
             ]
         )
 
@@ -544,6 +628,35 @@ class Program(Writer):
             [f"I({self.pick(['1', '5', '3'])})", f"max({self.of('I')}, {self.of('I')})", "I['Q']"]
         )
 
+    def of_Y(self) -> str:
+        return self.pick(
+            [
+                f"Y({self.pick(['u', 'a-b', 'K'])!r})",
+                f"Y[{a('Y')}.name]",
+                f"Y({a('Y')})",
+                f"list(Y)[{self.random.randrange(3)}]",
+                f"max({a('Y')}, {a('Y')})",
+                f"sorted([{a('Y')}, {a('Y')}], key=lambda q: q.name)[0]",
+                f"({a('Y')} if {a('bool')} else {a('Y')})",
+                f"{{'b': {a('Y')}}}['b']",
+                f"[q for q in Y if q >= {a('Y')}][0]",
+            ]
+        )
+
+    def of_N(self) -> str:
+        return self.pick(
+            [
+                f"N({self.pick(['2', '5', '-1'])})",
+                f"N({a('N')}.value)",
+                f"min({a('N')}, {a('N')})",
+                f"sorted(N)[{self.random.randrange(3)}]",
+                f"({a('N')} or {a('N')})",
+                f"[q for q in N if q.name != {self.pick('ABC')!r}][-1]",
+                f"getattr(N, {self.pick('ABC')!r})",
+                f"{{{a('Y')}: {a('N')}}}.get({a('Y')}, N.A)",
+            ]
+        )
+
     def of_many(self) -> str:
         kinds = [self.pick(KINDS) for _ in range(self.random.randrange(1, 3))]
         return "[" + ", ".join(self.of(kind) for kind in kinds) + "]"
@@ -571,6 +684,8 @@ class Program(Writer):
             "T": ["{}.p + code({}.q)"],
             "E": ["code(str({}))", "code({}.name)"],
             "I": ["{} * 3"],
+            "Y": ["code({}) + len({}.first)", "code({}.twice())", "code(str({}))"],
+            "N": ["{} * 3", "{}.plus({}.half)", "code(repr({}))"],
             "many": ["pick({})"],
         }
         form = self.pick(forms[kind])

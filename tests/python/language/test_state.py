@@ -177,6 +177,13 @@ def add_all(one, v, n):
         one.add(v)
 
 
+def add_one(one, v, yes):
+    if yes:
+        one.add(v)
+        return v
+    return v * 2
+
+
 def counter(start):
     n = start
 
@@ -218,6 +225,40 @@ CHANGED = [
     (f"{TURN}if x[0] > 5:\n    for _ in range(n):\n        k = m\n    turn()\nreturn k", X),
     ("step = counter(0)\nfor _ in range(2):\n    step(2)\nreturn x * step(1)", X * 5),
     ("step = counter(x)\nfor _ in range(n):\n    step(x)\nreturn step(1.0) + step(0.0)", X * 8 + 2),
+]  # fmt: skip
+
+# What a function changes in a branch or loop of the graph in which it returns.
+RETURNED = [
+    ((f"{call}def g(q):\n{changes}    if {test}:\n        {change}\n        return q\n"
+      f"    {after}\n    return q * 3\nz = g(x)\nreturn z, {what}"),
+     (X if test == "yes" else X * 3, seen))
+    for call, changes, change, after, what, seen_yes, seen_no in (
+        ("s = Sum(x)\n", "", "s.add(q)", "s.add(q * 2)", "s.total", X * 2, X * 3),
+        ("t = x\n", "    nonlocal t\n", "t = t + q", "t = t - q", "t", X * 2, X * 0),
+        ("d = {'a': x}\n", "", "d['a'] = q * 4", "d['a'] += 1", "d['a']", X * 4, X + 1),
+        ("a = [x, x]\n", "", "a[1] = q * 4", "a[0] = q", "a[1]", X * 4, X),
+    )
+    for test, seen in (("yes", seen_yes), ("n > 3", seen_no))
+] + [
+    ("s = Sum(x)\ndef g(q):\n    return s.add(q) if yes else q\nreturn g(x) + s.total", X * 4),
+    (("s = Sum(x)\ndef g(q):\n    if yes:\n        return s.add(q)\n    return q\n"
+      "return g(x), s.total, s.n"), (X * 2, X * 2, np.int64(1))),
+    (("s = Sum(x)\ndef g(q):\n    for i in range(n):\n        s.add(q)\n        if i == 1:\n"
+      "            return q + i\n    return q\nreturn g(x), s.total"), (X + 1, X * 3)),
+    (("s = Sum(x)\ndef g(q):\n    if yes:\n        if n > 1:\n            s.add(q)\n"
+      "            return q\n        s.add(q * 5)\n    else:\n        s.add(q * 7)\n"
+      "    q = q + 1\n    q = q + 1\n    q = q + 1\n    q = q + 1\n    return q\n"
+      "return g(x), s.total"), (X, X * 2)),
+    ("s = Sum(x)\nreturn add_one(s, x, yes), s.total", (X, X * 2)),
+    (("d = {'a': x, 'b': x}\ndef g(q):\n    for _ in range(n):\n        d['a'] = d['a'] + q\n"
+      "    d['b'] += d['a']\n    return q\nreturn g(x), d['b']"), (X, X * 5)),
+    # A function inside reads what was changed before the return.
+    (("def made():\n    t = x\n    def g():\n        return t\n    if yes:\n        t = t * 2\n"
+      "        return g\n    return g\nreturn made()()"), X * 2),
+    (("gs = []\ndef g(q):\n    t = q\n    gs.append(lambda: t)\n    if yes:\n        if n > 1:\n"
+      "            t = t * 2\n            return q\n        t = q * 5\n    t = t + 1\n"
+      "    t = t + 1\n    t = t + 1\n    t = t + 1\n    return q\nreturn g(x), gs[0]()"),
+     (X, X * 2)),
 ]  # fmt: skip
 
 HELD = """\
@@ -354,7 +395,7 @@ def test_super(body: str, expected: Any, tmp_path: pathlib.Path) -> None:
     check(BASES + body, expected, tmp_path, x=X)
 
 
-@pytest.mark.parametrize(("body", "expected"), CHANGED)
+@pytest.mark.parametrize(("body", "expected"), CHANGED + RETURNED)
 def test_changed_in_the_graph(body: str, expected: Any, tmp_path: pathlib.Path) -> None:
     check(SUM + body, expected, tmp_path, x=X, n=N, yes=YES)
 
@@ -413,6 +454,9 @@ REFUSED = [
     (UNTIL, "a = Rows(x[0])\nb = until(a, n)\nb.rows.append(b.last)\nreturn a.rows[-1]",
      "aliased-item-assignment"),
     (SUM, "a = Sum(x)\nfor _ in range(n):\n    a.more = x\nreturn a.total", "branch-type-mismatch"),
+    ("", ("d = {'a': x}\ndef g(q):\n    for _ in range(n):\n        if yes:\n"
+          "            d = {'a': q}\n            q = d['a'] * 2\n    d['a'] = q\n    return q\n"
+          "return g(x)"), "unbound-name"),
     (SUM, "a = Sum(None)\nfor _ in range(n):\n    a.total = x\nreturn a.total",
      "branch-type-mismatch"),
     (SUM, "a = Sum([x])\nif yes:\n    a.total = a.total + [x]\nreturn a.total[0]",

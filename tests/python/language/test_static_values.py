@@ -52,14 +52,25 @@ class S(str, Enum):
         return self.value[:1]
     def title(self):
         return self.name * 2
+    def twice(self):
+        return self + self.value + self[:1] * len(self)
 
 class N(int, Enum):
     A = 3
     B = auto()
+    def plus(self, other):
+        return (self + other) * -self
+    @property
+    def is_first(self):
+        return self == 3 and self is N.A
 
 class P(StrEnum):
     A = "a"
     B = auto()
+
+class Y:
+    def __eq__(self, other):
+        return True
 
 @dataclass
 class D:
@@ -99,12 +110,16 @@ EQUAL = [
     "isinstance(E.A, Enum), isinstance(I.A, IntEnum), isinstance(I.A, Enum), isinstance(1, Enum)",
     "isinstance(E.A, IntEnum), isinstance(k, Enum), isinstance(G.R, (IntFlag, str))",
     "S.B.value, S.B.name, S.B.short, S.B.title(), S.B.upper(), len(S.B), S.B + 'd', len(S)",
+    "'%d %5.1f %x' % (N.A, N.B, N.A), '%03d' % I.A, '%s' % N.A, '%i' % G.R",
     "S.A == 'a', S.A is S.ALSO, S.A is S.B, S('bc') is S.B, S['B'] is S.B, S.A < S.B",
     "str(S.B), repr(S.B), '%s' % S.B, str(N.B), repr(N.B), N.B.name, N.B.value, N.A + 1",
     "isinstance(S.A, str), isinstance(S.A, (S, int)), isinstance(S.A, N), isinstance('a', S)",
     "isinstance(S.A, Enum), isinstance(S.A, StrEnum), issubclass(S, str), issubclass(N, int)",
     "issubclass(S, int), issubclass(S, StrEnum), issubclass(P, str), [s.name for s in S]",
     "{S.A: 1, 'bc': 2}['a'], {S.A: 1, 'bc': 2}[S.B], len({S.A, 'a', P.A}), S.A == P.A, S.A is P.A",
+    "S.B.twice(), N.B.plus(2), N.A.is_first, N.B.is_first, (7).real, N.A.imag, N.A.numerator",
+    "N.B.bit_length(), N.B.denominator, (5).denominator, sorted(N, key=lambda m: -m)[0] is N.B",
+    "[Y()] == S.A, {'a': Y()} == 'a', [Y()] == 3, (Y(),) != None, [Y()] == N.A",
     "P.B.value, P.B.name, str(P.B), repr(P.B), f'{P.B:>3}', P.B.upper(), [p.name for p in P]",
     "hasattr(S.A, 'value'), hasattr(S.A, 'upper'), hasattr(S.A, 'shape'), hasattr(I.A, 'real')",
     "bool(E), bool(Z), not I, 'a' if E else 'b', E and 3, bool(D), bool(T)",
