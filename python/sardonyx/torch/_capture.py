@@ -481,10 +481,13 @@ def dim_names(
                 names.setdefault(str(expression.name), str(name))
     if fixed:
         known = ", ".join(dict.fromkeys(fixed))
-        warn(
-            f"a dimension that was named has one size alone in the model: {known}; "
-            "PyTorch found that the module takes no other"
+        reason = (
+            "PyTorch takes the sizes 0 and 1 of an example for the only ones: give one with 2 or "
+            "more"
+            if all(one.endswith((" is 0", " is 1")) for one in fixed)
+            else "PyTorch found that the module takes no other"
         )
+        warn(f"a dimension that was named has one size alone in the model: {known}; {reason}")
     # Two dimensions of one name would be equal, and only torch says what is.
     first: dict[str, str] = {}
     for symbol, name in names.items():
