@@ -15,17 +15,44 @@ namespace sardonyx::torch {
 namespace {
 
 // Views of all elements in their order.
-constexpr std::string_view kReshapes[] = {
-    "alias",      "detach",     "detach_",  "view",       "reshape",   "_unsafe_view", "flatten",
-    "unflatten",  "unsqueeze",  "squeeze",  "contiguous", "view_as",   "to",           "reshape_as",
-    "_to_copy",   "ravel",      "dropout",  "lift_fresh", "clone",     "type_as",      "atleast_1d",
-    "atleast_2d", "atleast_3d", "positive", "view_of",    "split_dim", "collapse_view"};
+constexpr std::string_view kReshapes[] = {"alias",
+                                          "detach",
+                                          "detach_",
+                                          "view",
+                                          "reshape",
+                                          "_unsafe_view",
+                                          "flatten",
+                                          "unflatten",
+                                          "unsqueeze",
+                                          "squeeze",
+                                          "contiguous",
+                                          "view_as",
+                                          "to",
+                                          "reshape_as",
+                                          "_to_copy",
+                                          "ravel",
+                                          "dropout",
+                                          "lift_fresh",
+                                          "clone",
+                                          "type_as",
+                                          "atleast_1d",
+                                          "atleast_2d",
+                                          "atleast_3d",
+                                          "positive",
+                                          "view_of",
+                                          "split_dim",
+                                          "collapse_view",
+                                          "alpha_dropout",
+                                          "feature_dropout",
+                                          "feature_alpha_dropout",
+                                          "resolve_conj",
+                                          "resolve_neg"};
 constexpr std::string_view kSplits[] = {"split",        "split_with_sizes", "chunk",
                                         "unsafe_chunk", "unsafe_split",     "tensor_split"};
 constexpr std::string_view kRepeats[] = {"expand", "expand_as", "broadcast_to"};
 constexpr std::string_view kOverlaps[] = {"unfold", "as_strided"};
-constexpr std::string_view kTransposes[] = {"transpose", "swapaxes", "swapdims", "t",
-                                            "numpy_T",   "mT",       "adjoint"};
+constexpr std::string_view kTransposes[] = {
+    "transpose", "swapaxes", "swapdims", "t", "numpy_T", "mT", "mH", "adjoint", "matrix_H"};
 // Changes of what a tensor looks like, not of its elements: refused.
 constexpr std::string_view kOfParts[] = {"real", "imag", "view_as_real", "view_as_complex"};
 constexpr std::string_view kNoWrites[] = {"set_", "as_strided_"};

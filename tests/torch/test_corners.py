@@ -403,6 +403,19 @@ def einsum_as_a_view(x: Any) -> Any:
     return y, turned, last, summed
 
 
+@case(BOTH, (3, 4), (2, 5))
+def writes_to_what_gives_its_argument(x: Any) -> Any:
+    y = x + 1
+    same = F.dropout(y, 0.5, training=False)
+    same[0].mul_(3)
+    y.add_(1)
+    other = F.feature_alpha_dropout(F.alpha_dropout(y, 0.5), 0.5)
+    other.resolve_conj().resolve_neg().sub_(x)
+    y.mH[1:].add_(2)
+    y.H[:1].mul_(2)
+    return y, same, other
+
+
 @case({}, (3, 3))
 def einsum_of_a_diagonal(x: Any) -> Any:
     y = x + 1

@@ -102,6 +102,7 @@ def test_the_program_makes_the_model(name: str, tmp_path: pathlib.Path) -> None:
         "functions_of_elements",
         "writes_without_gradients",
         "writes_to_views_that_repeat",
+        "writes_to_what_gives_its_argument",
     ],
 )
 def test_writes_reach_what_they_should(name: str, tmp_path: pathlib.Path) -> None:
