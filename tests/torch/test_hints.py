@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import os
+import pathlib
+import subprocess
 import sys
 from typing import Any
 
@@ -17,6 +20,7 @@ from torch import nn  # noqa: E402
 pytestmark = [pytest.mark.torch, pytest.mark.filterwarnings("ignore")]
 
 X = torch.ones(1, 4)
+PROGRAM = pathlib.Path(os.environ.get("SDX_BUILD", "build/release")).resolve() / "sardonyx"
 
 
 @dataclasses.dataclass
@@ -80,3 +84,23 @@ def test_arguments_of_wrong_types(given: Any, options: Any, message: str) -> Non
 def test_sizes_that_torch_takes_for_the_only_ones() -> None:
     with pytest.warns(UserWarning, match="`batch` is 1; PyTorch takes the sizes 0 and 1 of an"):
         sardonyx.torch.export(nn.ReLU(), (X,), dynamic_shapes=({0: "batch"},))
+
+
+def test_a_newer_opset_is_named(tmp_path: pathlib.Path) -> None:
+    class Halves(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("weight", torch.ones(3, 4).to(torch.float8_e4m3fn))
+
+        def forward(self, x: Any) -> Any:
+            return x @ self.weight.t().float()
+
+    program = torch.export.export(Halves().eval(), (X,))
+    torch.export.save(program, tmp_path / "model.pt2")
+    command = [PROGRAM, "import", tmp_path / "model.pt2", "-o", tmp_path / "model.onnx"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    with pytest.raises(sardonyx.torch.ExportError) as failed:
+        sardonyx.torch.convert(program)
+    for message in (str(failed.value), done.stderr):
+        assert "= help: opset 21 takes it; this one takes" in message
+    assert sardonyx.torch.convert(program, opset=21).to_model_bytes()
