@@ -85,6 +85,8 @@ Error explained(const Compilation& c, const torch::Script& script, const torch::
                         : fmt::format(", which is `{}` of {}", declared->second.function,
                                       declared->second.path);
         }
+        // Other help is for those who write scripts.
+        text += finding.help.rfind("opset ", 0) == 0 ? "\n   = help: " + finding.help : "";
         if (std::find(texts.begin(), texts.end(), text) == texts.end()) {
             texts.push_back(std::move(text));
         }

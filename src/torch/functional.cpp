@@ -15,17 +15,44 @@ namespace sardonyx::torch {
 namespace {
 
 // Views of all elements in their order.
-constexpr std::string_view kReshapes[] = {
-    "alias",      "detach",     "detach_",  "view",       "reshape",   "_unsafe_view", "flatten",
-    "unflatten",  "unsqueeze",  "squeeze",  "contiguous", "view_as",   "to",           "reshape_as",
-    "_to_copy",   "ravel",      "dropout",  "lift_fresh", "clone",     "type_as",      "atleast_1d",
-    "atleast_2d", "atleast_3d", "positive", "view_of",    "split_dim", "collapse_view"};
+constexpr std::string_view kReshapes[] = {"alias",
+                                          "detach",
+                                          "detach_",
+                                          "view",
+                                          "reshape",
+                                          "_unsafe_view",
+                                          "flatten",
+                                          "unflatten",
+                                          "unsqueeze",
+                                          "squeeze",
+                                          "contiguous",
+                                          "view_as",
+                                          "to",
+                                          "reshape_as",
+                                          "_to_copy",
+                                          "ravel",
+                                          "dropout",
+                                          "lift_fresh",
+                                          "clone",
+                                          "type_as",
+                                          "atleast_1d",
+                                          "atleast_2d",
+                                          "atleast_3d",
+                                          "positive",
+                                          "view_of",
+                                          "split_dim",
+                                          "collapse_view",
+                                          "alpha_dropout",
+                                          "feature_dropout",
+                                          "feature_alpha_dropout",
+                                          "resolve_conj",
+                                          "resolve_neg"};
 constexpr std::string_view kSplits[] = {"split",        "split_with_sizes", "chunk",
                                         "unsafe_chunk", "unsafe_split",     "tensor_split"};
 constexpr std::string_view kRepeats[] = {"expand", "expand_as", "broadcast_to"};
 constexpr std::string_view kOverlaps[] = {"unfold", "as_strided"};
-constexpr std::string_view kTransposes[] = {"transpose", "swapaxes", "swapdims", "t",
-                                            "numpy_T",   "mT",       "adjoint"};
+constexpr std::string_view kTransposes[] = {
+    "transpose", "swapaxes", "swapdims", "t", "numpy_T", "mT", "mH", "adjoint", "matrix_H"};
 // Changes of what a tensor looks like, not of its elements: refused.
 constexpr std::string_view kOfParts[] = {"real", "imag", "view_as_real", "view_as_complex"};
 constexpr std::string_view kNoWrites[] = {"set_", "as_strided_"};
@@ -49,6 +76,22 @@ constexpr int64_t kNever = -1;  // no version
 template <size_t kCount>
 bool has(const std::string_view (&names)[kCount], std::string_view name) {
     return std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
+
+// The equation that undoes an equation of einsum such as `ij->ji`; empty: there is none.
+std::string transpose_back(std::string equation) {
+    std::erase(equation, ' ');
+    size_t arrow = equation.find("->");
+    if (arrow == std::string::npos) {
+        return "";
+    }
+    std::string from = equation.substr(0, arrow), to = equation.substr(arrow + 2);
+    std::string back = to + "->" + from;
+    std::sort(from.begin(), from.end());
+    std::sort(to.begin(), to.end());
+    auto is_repeated = [](char a, char b) { return a == b && a != '.'; };
+    bool is_one = std::adjacent_find(from.begin(), from.end(), is_repeated) == from.end();
+    return is_one && from == to ? back : "";
 }
 
 struct View {
@@ -168,7 +211,11 @@ class Solver {
         for (size_t i = 1; i < made.args.size(); ++i) {
             rename(made.args[i], reader_);
         }
-        made.args[0] = Value::ref(base);
+        if (packet_of(made.target) == "einsum") {
+            made.args[1] = Value::list({Value::ref(base)});
+        } else {
+            made.args[0] = Value::ref(base);
+        }
         bool is_complex = is_pair(view.node.name);
         std::string result = made.name;
         if (is_complex) {
@@ -265,6 +312,11 @@ class Solver {
         if (packet == "permute" || node.target == "prims::transpose.default") {
             return emit_permuted_back(node, args, now, by, view.base);
         }
+        if (std::string back = packet == "einsum" ? transpose_back(node.args[0].text) : "";
+            !back.empty()) {
+            std::vector<Value> turned = {Value::of(Value::Kind::kString, back), Value::list({now})};
+            return emit(node.target, std::move(turned), by, view.base);
+        }
         if (has(kTransposes, packet)) {
             return emit(node.target, with({now}), by, view.base);
         }
@@ -356,7 +408,8 @@ class Solver {
             return first;
         };
         if (node.target != "py::getitem") {
-            std::string base = first_in(node.args, 1);
+            bool is_einsum = packet_of(node.target) == "einsum";
+            std::string base = first_in(node.args, is_einsum ? 2 : 1);
             if (!base.empty()) {
                 note(node.name, base, node, std::nullopt);
             }

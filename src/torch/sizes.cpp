@@ -180,6 +180,12 @@ class Parser {
     bool has_failed_ = false;
 };
 
+// Whether sympy prints the product first: that with more of the first symbol in which they differ.
+bool is_before(const Size::Product& a, const Size::Product& b) {
+    auto [in_a, in_b] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
+    return in_b == b.end() ? in_a != a.end() : in_a != a.end() && *in_a < *in_b;
+}
+
 }  // namespace
 
 Size::Size(int64_t number) {
@@ -255,8 +261,8 @@ std::string Size::annotation(const DimNames& names) const {
         return std::to_string(terms_.begin()->second);
     }
     std::vector<std::pair<Product, int64_t>> ordered(terms_.begin(), terms_.end());
-    std::stable_sort(ordered.begin(), ordered.end(),
-                     [](const auto& a, const auto& b) { return a.first.size() > b.first.size(); });
+    std::sort(ordered.begin(), ordered.end(),
+              [](const auto& a, const auto& b) { return is_before(a.first, b.first); });
     std::string text;
     for (const auto& [symbols, count] : ordered) {
         std::string product;

@@ -207,10 +207,12 @@ class Storages {
         if (is_of_order && lies_in_order(facts_of_(base))) {
             return found->second;
         }
-        if (is_of_order || is_one_of(kPerhaps, packet)) {
+        if (is_of_order || (is_one_of(kPerhaps, packet) && !is_einsum_of_several(node, packet))) {
+            bool is_of_first = node.args[0].is_ref();  // others are its sizes
             for (const Value& one : node.args) {
                 each_ref(one, [&](const std::string& name) {
-                    if (auto number = numbers_.find(name); number != numbers_.end()) {
+                    auto number = numbers_.find(name);
+                    if (number != numbers_.end() && (!is_of_first || name == base)) {
                         perhaps_shared_[fresh].insert(number->second);
                         perhaps_shared_[number->second].insert(fresh);
                     }
@@ -222,11 +224,15 @@ class Storages {
 
     static std::string first_ref(const Node& node) {
         std::string first;
-        if (!node.args.empty()) {
-            each_ref(node.args[0],
+        for (const Value& one : node.args) {
+            each_ref(one,
                      [&first](const std::string& name) { first = first.empty() ? name : first; });
         }
         return first;
+    }
+    // What einsum gives is new then; of one tensor it may be a transpose.
+    static bool is_einsum_of_several(const Node& node, std::string_view packet) {
+        return packet == "einsum" && node.args.size() > 1 && node.args[1].items.size() > 1;
     }
 
     bool is_same(const Node& node, const std::string& base) const {

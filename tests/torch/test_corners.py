@@ -391,6 +391,39 @@ def functions_of_elements(x: Any) -> Any:
     return mask(*places), *rows, layers, distances(x, x[:2])
 
 
+@case(BOTH, (3, 4), (2, 5))
+def einsum_as_a_view(x: Any) -> Any:
+    y = x + 1
+    turned = torch.einsum("ij -> ji", y)
+    turned[0].add_(1)
+    last = torch.einsum("i...->...i", turned)
+    last.mul_(x[:, :1])
+    y[1:].sub_(2)
+    summed = torch.einsum("ij->j", y).add_(1)
+    return y, turned, last, summed
+
+
+@case(BOTH, (3, 4), (2, 5))
+def writes_to_what_gives_its_argument(x: Any) -> Any:
+    y = x + 1
+    same = F.dropout(y, 0.5, training=False)
+    same[0].mul_(3)
+    y.add_(1)
+    other = F.feature_alpha_dropout(F.alpha_dropout(y, 0.5), 0.5)
+    other.resolve_conj().resolve_neg().sub_(x)
+    y.mH[1:].add_(2)
+    y.H[:1].mul_(2)
+    return y, same, other
+
+
+@case({}, (3, 3))
+def einsum_of_a_diagonal(x: Any) -> Any:
+    y = x + 1
+    diagonal = torch.einsum("ii->i", y)
+    y.mul_(2)
+    return y, diagonal
+
+
 @case({}, (2, 6))
 def strided_parts(x: Any) -> Any:
     y = x * 2

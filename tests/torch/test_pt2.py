@@ -102,6 +102,7 @@ def test_the_program_makes_the_model(name: str, tmp_path: pathlib.Path) -> None:
         "functions_of_elements",
         "writes_without_gradients",
         "writes_to_views_that_repeat",
+        "writes_to_what_gives_its_argument",
     ],
 )
 def test_writes_reach_what_they_should(name: str, tmp_path: pathlib.Path) -> None:
@@ -261,8 +262,35 @@ def test_writes_to_what_may_share_what_is_read_no_more(tmp_path: pathlib.Path) -
         np.testing.assert_allclose(ours, wanted.numpy(), rtol=1e-5)
 
 
+class UnsureOfEinsum(torch.nn.Module):
+    def forward(self, x: Any) -> Any:
+        y = x.clone()
+        torch.einsum("ij->ji", y).add_(1)
+        return y
+
+
+class SureOfSizes(torch.nn.Module):
+    """Reshapes to one size, of tensors that share nothing, as in diffusers' CogVideoX."""
+
+    def forward(self, x: Any) -> Any:
+        y, z = x.exp().t(), x.cos().t()
+        y[0] = y.reshape(x.shape[0], -1).sum(0)[:1]
+        z[0] = z.reshape(x.shape[0], -1).sum(0)[:1]
+        return y, z.reshape(x.shape[0], -1)
+
+
+def test_sizes_are_not_shared(tmp_path: pathlib.Path) -> None:
+    x = torch.arange(6.0).reshape(2, 3)
+    dims = ({0: torch.export.Dim.AUTO},)
+    program = torch.export.export(SureOfSizes(), (x,), dynamic_shapes=dims)
+    check_same(program, tmp_path / "model.pt2")
+    found = sardonyx.torch.convert(tmp_path / "model.pt2").compile()(x.numpy())
+    for ours, wanted in zip(found, SureOfSizes()(x), strict=True):
+        np.testing.assert_allclose(ours, wanted.numpy(), rtol=1e-5)
+
+
 @pytest.mark.parametrize(
-    "module", [Unsure, UnsureOfTheBase, UnsureOfAnInput, UnsureOfAViewOfTheBase]
+    "module", [Unsure, UnsureOfTheBase, UnsureOfAnInput, UnsureOfAViewOfTheBase, UnsureOfEinsum]
 )
 def test_writes_that_are_unsure_are_refused(module: Any, tmp_path: pathlib.Path) -> None:
     path = saved(torch.export.export(module(), (torch.ones(2, 3),)), tmp_path / "model.pt2")

@@ -28,6 +28,11 @@ TEST(Size, IsANumberOrAPolynomial) {
     std::string n = "Symbol('s77', positive=True, integer=True)";
     EXPECT_NE(expression(n).find("batch"), std::string::npos);
     EXPECT_EQ(expression("Add(" + n + ", Mul(Integer(-1), " + n + "))"), "0");
+    std::string a = "Symbol('s22')", b = "Symbol('s30')", c = "Symbol('s91')";
+    std::string product = "Mul(" + b + ", " + c + ")";
+    // In sympy's order.
+    EXPECT_EQ(expression("Add(Integer(4), " + product + ", " + a + ")"), "\"s22+s30*s91+4\"");
+    EXPECT_EQ(expression("Add(" + c + ", " + product + ", " + b + ")"), "\"s30*s91+s30+s91\"");
 }
 
 TEST(SizeWarning, IsOfSizesWithOneValue) {

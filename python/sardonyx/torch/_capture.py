@@ -172,10 +172,18 @@ class _Reader:
         # Many nodes have the same modules around them and the same line.
         self.modules: dict[Any, tuple[tuple[tuple[str, str], ...], dict[str, Place]]] = {}
         self.complex: set[fx.Node] = set()  # those whose values are
+        self.same: dict[int, int] = {}  # storages of traced values that are one in a run
 
     def storage(self, value: Any) -> int:
         """The storage of a value, where it is asked for."""
-        return _storage(value) if self.needs_storages else 0
+        number = _storage(value) if self.needs_storages else 0
+        return self.same.get(number, number)
+
+    def same_storage(self, fx_node: fx.Node, value: Any) -> None:
+        """Dropout in evaluation gives its argument, and in a trace a copy of it."""
+        if fx_node.target is torch.ops.aten.dropout.default and fx_node.args[2:] == (False,):
+            base = fx_node.args[0]
+            self.same[_storage(value)] = self.storage(getattr(base, "meta", {}).get("val"))
 
     def place(self, meta: Mapping[str, Any]) -> Place:
         around = tuple((meta.get("nn_module_stack") or {}).values())
@@ -253,8 +261,9 @@ class _Reader:
     ) -> Node | None:
         """The node, whose value has an annotation of this kind."""
         target, place = fx_node.target, self.place(fx_node.meta)
-        storage = _storage(value) if self.needs_storages else 0
-        node = Node(fx_node.name, "", [], {}, kind, place, storage)
+        if self.needs_storages:
+            self.same_storage(fx_node, value)
+        node = Node(fx_node.name, "", [], {}, kind, place, self.storage(value))
         if isinstance(target, _Overload):
             return self.operator(fx_node, node, value, program)
         if isinstance(target, torch._ops.HigherOrderOperator):
@@ -481,10 +490,13 @@ def dim_names(
                 names.setdefault(str(expression.name), str(name))
     if fixed:
         known = ", ".join(dict.fromkeys(fixed))
-        warn(
-            f"a dimension that was named has one size alone in the model: {known}; "
-            "PyTorch found that the module takes no other"
+        reason = (
+            "PyTorch takes the sizes 0 and 1 of an example for the only ones: give one with 2 or "
+            "more"
+            if all(one.endswith((" is 0", " is 1")) for one in fixed)
+            else "PyTorch found that the module takes no other"
         )
+        warn(f"a dimension that was named has one size alone in the model: {known}; {reason}")
     # Two dimensions of one name would be equal, and only torch says what is.
     first: dict[str, str] = {}
     for symbol, name in names.items():

@@ -6,7 +6,6 @@ import contextlib
 import gc
 import re
 import sys
-import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,7 @@ import numpy as np
 
 from .._core import TorchProgram, read_torch_file, runtime_opset, torch_size_warning
 from ._exported import Exported, ExportError, finished, own_names, warn
+from ._hints import notes
 from ._library import Library, library_of
 
 if TYPE_CHECKING:
@@ -56,6 +56,11 @@ def convert(
     """
     import os
 
+    for name, names in (("input_names", input_names), ("output_names", output_names)):
+        if isinstance(names, str):
+            raise TypeError(f'`{name}` is a list of names: write `["{names}"]` for one')
+    if opset is not None and not hasattr(opset, "__index__"):
+        raise TypeError(f"`opset` is a whole number, such as 20, not `{opset!r}`")
     if state not in ("outputs", "drop", "error"):
         raise ValueError(f'`state` is "outputs", "drop" or "error", not {state!r}')
     if target is not None:
@@ -215,25 +220,14 @@ def _arguments(args: Any, kwargs: Any) -> tuple[tuple[Any, ...], dict[str, Any]]
             "is `output=`"
         )
     leaves = torch.utils._pytree.tree_leaves((args, kwargs))
+    if any(isinstance(one, np.ndarray) for one in leaves):
+        raise TypeError("a NumPy array is not exported: give the tensor, `torch.from_numpy(x)`")
     if any(isinstance(one, torch.Tensor) and one.is_nested for one in leaves):
         raise TypeError(
             "a nested tensor is not exported: give the module `x.values()` and `x.offsets()`, or "
             "a padded tensor"
         )
     return tuple(args), dict(kwargs or {})
-
-
-def _notes(error: BaseException) -> list[str]:
-    """What helps where torch.export has failed."""
-    notes = ['help: `export(..., strict="draft")` lists all that stands in the way']
-    frames = [one for one, _ in traceback.walk_tb(error.__traceback__)]
-    if any(
-        one.f_code.co_filename.endswith("rnn.py") and one.f_locals.get("batch_sizes") is not None
-        for one in frames
-    ):
-        notes.append("help: torch.export does not capture layers of packed sequences: give them "
-                     "the padded tensor, and mask what is behind the ends")  # fmt: skip
-    return notes
 
 
 def _captured(
@@ -258,7 +252,7 @@ def _captured(
         return torch.export.export(module, args, kwargs, dynamic_shapes=shapes, strict=strict)
     except Exception as error:
         if sys.version_info >= (3, 11):
-            for note in _notes(error):
+            for note in notes(error, args, kwargs, shapes):
                 error.add_note(note)
         raise
 

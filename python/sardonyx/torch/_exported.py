@@ -204,6 +204,9 @@ class Exported:
                 words += f"\n  --> {place}" if place else ""
                 words += f"\n   | {code}" if code else ""
                 words += f"\n   = `{target}`{self._library.home_of(target)}"
+            # Other help is for those who write scripts.
+            if (one["help"] or "").startswith("opset "):
+                words += f"\n   = help: {one['help']}"
             found.append(words)
         return ExportError("\n" + "\n\n".join(dict.fromkeys([*found, text.strip()])).rstrip())
 
