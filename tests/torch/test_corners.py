@@ -15,7 +15,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 import sardonyx.torch  # noqa: E402
-from test_models import copied, runtime_of  # noqa: E402
+from test_models import copied, runtime_with_kernels  # noqa: E402
 from torch._higher_order_ops import associative_scan, while_loop  # noqa: E402
 from torch.nn import functional as F  # noqa: E402, N812
 from torch.nn.attention.flex_attention import flex_attention  # noqa: E402
@@ -891,12 +891,7 @@ def test_corner(name: str) -> None:
     exported = sardonyx.torch.export(module, (torch.randn(sizes[0]),), dynamic_shapes=(dims,))
     data = exported.to_model_bytes()
     onnx.checker.check_model(onnx.load_from_string(data), full_check=True)
-    native = exported.compile()
-    try:
-        session = runtime_of(data)
-    except Exception as error:  # it lacks some kernels for DOUBLE and small integers
-        assert "NOT_IMPLEMENTED" in str(error)
-        session = None
+    native, session = exported.compile(), runtime_with_kernels(data)
     for size in sizes:
         x = torch.randn(size)
         wanted = [plain(one) for one in _pytree.tree_leaves(module(copied(x)))]

@@ -24,7 +24,7 @@ torch = pytest.importorskip("torch")
 
 import sardonyx.torch  # noqa: E402
 from drawn_modules import FIRST, Drawn, drawn  # noqa: E402
-from test_models import copied, runtime_of  # noqa: E402
+from test_models import copied, runtime_with_kernels  # noqa: E402
 
 pytestmark = [pytest.mark.torch, pytest.mark.filterwarnings("ignore")]
 
@@ -70,12 +70,7 @@ def outcome(seed: int, folder: pathlib.Path) -> str:
     exported = sardonyx.torch.convert(program)
     data = exported.to_model_bytes()
     onnx.checker.check_model(onnx.load_from_string(data), full_check=True)
-    native = exported.compile()
-    try:
-        session = runtime_of(data)
-    except Exception as error:  # it lacks some kernels for DOUBLE and small integers
-        assert "NOT_IMPLEMENTED" in str(error)
-        session = None
+    native, session = exported.compile(), runtime_with_kernels(data)
     for sizes in SIZES:
         given = case.arguments(sizes, seed + 1)
         wanted = wanted_results(case, program, given)

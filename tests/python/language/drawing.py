@@ -91,6 +91,20 @@ def outcomes(
     return [outcome(first + i, folder) for first in seeds for i in numbers]
 
 
+def static_and_named(
+    check: Callable[[bool, str, pathlib.Path], str], body: str, folder: pathlib.Path, seed: int
+) -> str:
+    """The outcomes of a body with sizes that are numbers, and with sizes that have names."""
+    known = check(False, body, folder / f"s{seed}.py")
+    named = check(True, body, folder / f"n{seed}.py")
+    return f"static: {known}, named: {named}"
+
+
+def are_often_equal(found: list[str]) -> bool:
+    """Whether more than a quarter of the outcomes of `static_and_named` are equal."""
+    return found.count("static: equal, named: equal") > len(found) // 4
+
+
 def draw(
     outcome: Callable[[int, pathlib.Path], str], describe: Callable[[int, AssertionError], str]
 ) -> None:
