@@ -10,6 +10,7 @@ import subprocess
 import pytest
 
 from places import PROGRAM
+from sampling import FULL
 
 TWO = """from sardonyx import FLOAT, script, opset18 as op
 
@@ -133,9 +134,6 @@ def test_what_cannot_be_read_is_an_error(words: str, tmp_path: pathlib.Path) -> 
     assert done.returncode in (1, 2)
     assert done.stderr.startswith(b"error: cannot read") and done.stderr.count(b"\n") == 1
     assert not list(tmp_path.iterdir())
-
-
-FULL = os.environ.get("SDX_FULL", "") not in ("", "0")
 
 
 @pytest.mark.skipif(not FULL, reason="writes more than 2 GiB: `tools/dev test --full`")

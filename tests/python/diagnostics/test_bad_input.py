@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import pathlib
 import random
 import subprocess
@@ -17,8 +16,9 @@ import pytest
 
 from diagnostics import test_pages
 from places import PROGRAM, ROOT
+from sampling import FULL
 
-ROUNDS = 40 if os.environ.get("SDX_FULL") else 2
+ROUNDS = 40 if FULL else 2
 BATCH = 60
 SECONDS = 120  # for a batch
 

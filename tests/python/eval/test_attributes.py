@@ -12,7 +12,6 @@ from __future__ import annotations
 import dataclasses
 import functools
 import itertools
-import os
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -63,9 +62,10 @@ from places import ROOT
 sys.path.insert(0, str(ROOT / "tools"))
 from enumerations import legal_strings
 
+from sampling import FULL
+
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-FULL = os.environ.get("SDX_FULL") == "1"
 MOST_TEMPLATES = 1000 if FULL else 3
 MOST_ELEMENTS = 2000  # of the first input, where there is a smaller template
 Key = tuple[str, str, int]

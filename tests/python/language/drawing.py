@@ -83,7 +83,7 @@ def models_by_surface(
 
 def outcomes(
     outcome: Callable[[int, pathlib.Path], str],
-    seeds: set[int],
+    seeds: tuple[int, ...],
     numbers: range,
     folder: pathlib.Path,
 ) -> list[str]:

@@ -3,13 +3,12 @@ special methods, closures over instances, match statements and try. Their instan
 top level of the file and in the script, of numbers and of tensors.
 
 Called as Python they mean what Python says. Compiled from Python and built from the command line
-they give that, or both are refused. SDX_CLASSES is how many are drawn (SDX_FULL: 5,000) from seed 0
-on, and again from SDX_SEED on.
+they give that, or both are refused. SDX_CLASSES is how many are drawn (SDX_FULL: 5,000) from the
+seed that sampling.py names.
 """
 
 from __future__ import annotations
 
-import os
 import pathlib
 import random
 import runpy
@@ -21,11 +20,11 @@ import pytest
 
 from language import shared_evaluator
 from language.drawing import built, draw, models_by_surface, outcomes
+from sampling import SEEDS, count
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-COUNT = int(os.environ.get("SDX_CLASSES", "5000" if os.environ.get("SDX_FULL") else "60"))
-SEED = int(os.environ.get("SDX_SEED", "0"), 0)
+COUNT = count("SDX_CLASSES", 60, 5000)
 SHARDS = 2
 
 HEAD = "from sardonyx import script, FLOAT, INT64, opset21 as op\n"
@@ -231,7 +230,7 @@ def outcome(seed: int, folder: pathlib.Path) -> str:
 
 @pytest.mark.parametrize("shard", range(SHARDS))
 def test_random_classes(shard: int, tmp_path: pathlib.Path) -> None:
-    found = outcomes(outcome, {0, SEED}, range(shard, COUNT, SHARDS), tmp_path)
+    found = outcomes(outcome, SEEDS, range(shard, COUNT, SHARDS), tmp_path)
     assert found.count("equal") > len(found) // 8, found
 
 

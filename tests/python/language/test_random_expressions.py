@@ -3,13 +3,12 @@
 Every expression stands at the top level of a file, in the body of a script, or in a plain function
 that the body calls. The three surfaces give CPython's text to the letter, or the compiler refuses
 the program; what raises in Python is refused. SDX_EXPRESSIONS is how many are drawn (SDX_FULL:
-10,000) from seed 0 on, and again from SDX_SEED on.
+10,000) from the seed that sampling.py names.
 """
 
 from __future__ import annotations
 
 import importlib.util
-import os
 import pathlib
 import random
 import sys
@@ -23,11 +22,11 @@ from sardonyx import Model
 
 from language import shared_compiler
 from language.drawing import draw, outcomes
+from sampling import SEEDS, count
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-COUNT = int(os.environ.get("SDX_EXPRESSIONS", "10000" if os.environ.get("SDX_FULL") else "600"))
-SEED = int(os.environ.get("SDX_SEED", "0"), 0)
+COUNT = count("SDX_EXPRESSIONS", 600, 10000)
 SHARDS = 6
 X = np.zeros(1, np.float32)
 
@@ -531,7 +530,7 @@ def outcome(seed: int, folder: pathlib.Path) -> str:
 
 @pytest.mark.parametrize("shard", range(SHARDS))
 def test_random_expressions(shard: int, tmp_path: pathlib.Path) -> None:
-    found = outcomes(outcome, {0, SEED}, range(shard, COUNT, SHARDS), tmp_path)
+    found = outcomes(outcome, SEEDS, range(shard, COUNT, SHARDS), tmp_path)
     equal = found.count("equal")
     assert equal > 1.5 * found.count("refused"), found
     assert found.count("built alone") <= equal // 50, found

@@ -5,13 +5,12 @@ slices with sizes of the run, masks and index tensors, closures, bodies for `op.
 
 Each program is written with static and with named sizes. Called as Python, compiled from Python and
 built from the command line, run by Sardonyx and by ONNX Runtime, it gives the same, or both
-compilers refuse it. SDX_GRAPHS is how many are drawn (SDX_FULL: 3,000) from seed 0 on, and again
-from SDX_SEED on.
+compilers refuse it. SDX_GRAPHS is how many are drawn (SDX_FULL: 3,000) from the seed that
+sampling.py names.
 """
 
 from __future__ import annotations
 
-import os
 import pathlib
 import runpy
 from typing import Any
@@ -32,11 +31,11 @@ from language.drawing import (
     outcomes,
     static_and_named,
 )
+from sampling import SEEDS, count
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-COUNT = int(os.environ.get("SDX_GRAPHS", "3000" if os.environ.get("SDX_FULL") else "40"))
-SEED = int(os.environ.get("SDX_SEED", "0"), 0)
+COUNT = count("SDX_GRAPHS", 40, 3000)
 SHARDS = 2
 
 HEAD = """\
@@ -665,7 +664,7 @@ def outcome(seed: int, folder: pathlib.Path) -> str:
 
 @pytest.mark.parametrize("shard", range(SHARDS))
 def test_random_graphs(shard: int, tmp_path: pathlib.Path) -> None:
-    found = outcomes(outcome, {0, SEED}, range(shard, COUNT, SHARDS), tmp_path)
+    found = outcomes(outcome, SEEDS, range(shard, COUNT, SHARDS), tmp_path)
     assert are_often_equal(found), found
 
 

@@ -3,13 +3,11 @@ slices, methods that change them, in loops and branches that sizes or tensors de
 
 CPython runs them on NumPy's arrays, which says what they mean. Called as Python, compiled from
 Python and built from the command line, with static and with named sizes, they give that, or they
-are refused. SDX_LISTS is how many are drawn (SDX_FULL: 3,000) from seed 0 on, and again from
-SDX_SEED on.
+are refused. SDX_LISTS is how many are drawn (SDX_FULL: 3,000) from the seed that sampling.py names.
 """
 
 from __future__ import annotations
 
-import os
 import pathlib
 import random
 import re
@@ -25,12 +23,12 @@ import sardonyx
 from language import shared_compiler, shared_evaluator
 from language.drawing import draw, outcomes
 from language.limits import little_memory
+from sampling import SEEDS, count
 from surfaces import text_of
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-COUNT = int(os.environ.get("SDX_LISTS", "3000" if os.environ.get("SDX_FULL") else "40"))
-SEED = int(os.environ.get("SDX_SEED", "0"), 0)
+COUNT = count("SDX_LISTS", 40, 3000)
 SHARDS = 2
 
 NAMED_INPUTS = [
@@ -333,7 +331,7 @@ def outcome(seed: int, folder: pathlib.Path) -> str:
 
 @pytest.mark.parametrize("shard", range(SHARDS))
 def test_random_lists(shard: int, tmp_path: pathlib.Path) -> None:
-    found = outcomes(outcome, {0, SEED}, range(shard, COUNT, SHARDS), tmp_path)
+    found = outcomes(outcome, SEEDS, range(shard, COUNT, SHARDS), tmp_path)
     assert found.count("equal") > len(found) // 4, found
 
 

@@ -3,15 +3,14 @@
 
 CPython runs them on NumPy's arrays, which says what they mean. Called as Python, compiled from
 Python and built from the command line, with static and with named sizes, they give that, or they
-are refused. SDX_NUMBERS is how many are drawn (SDX_FULL: 3,000) from seed 0 on, and again from
-SDX_SEED on.
+are refused. SDX_NUMBERS is how many are drawn (SDX_FULL: 3,000) from the seed that sampling.py
+names.
 """
 
 from __future__ import annotations
 
 import ast
 import math
-import os
 import pathlib
 import random
 import runpy
@@ -26,12 +25,12 @@ import sardonyx
 from language import shared_compiler, shared_evaluator
 from language.drawing import draw, outcomes
 from language.limits import little_memory
+from sampling import SEEDS, count
 from surfaces import text_of
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-COUNT = int(os.environ.get("SDX_NUMBERS", "3000" if os.environ.get("SDX_FULL") else "150"))
-SEED = int(os.environ.get("SDX_SEED", "0"), 0)
+COUNT = count("SDX_NUMBERS", 150, 3000)
 SHARDS = 4
 
 ONES = {"d": np.ones(3), "u": np.ones(3, np.int64)}  # what results are multiplied by
@@ -323,7 +322,7 @@ def outcome(seed: int, folder: pathlib.Path) -> str:
 
 @pytest.mark.parametrize("shard", range(SHARDS))
 def test_random_numbers(shard: int, tmp_path: pathlib.Path) -> None:
-    found = outcomes(outcome, {0, SEED}, range(shard, COUNT, SHARDS), tmp_path)
+    found = outcomes(outcome, SEEDS, range(shard, COUNT, SHARDS), tmp_path)
     assert found.count("equal") > len(found) // 2, found
 
 

@@ -4,13 +4,12 @@ sorting by keys, comprehensions, match statements, generators and closures, at t
 file and in the script.
 
 Called as Python they mean what CPython says. Compiled from Python and built from the command line
-they give that, or both are refused. SDX_OBJECTS is how many are drawn (SDX_FULL: 20,000) from seed
-0 on, and again from SDX_SEED on.
+they give that, or both are refused. SDX_OBJECTS is how many are drawn (SDX_FULL: 20,000) from the
+seed that sampling.py names.
 """
 
 from __future__ import annotations
 
-import os
 import pathlib
 import runpy
 
@@ -20,11 +19,11 @@ import pytest
 
 from language import shared_evaluator
 from language.drawing import Writer, a, built, draw, models_by_surface, outcomes
+from sampling import SEEDS, count
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-COUNT = int(os.environ.get("SDX_OBJECTS", "20000" if os.environ.get("SDX_FULL") else "120"))
-SEED = int(os.environ.get("SDX_SEED", "0"), 0)
+COUNT = count("SDX_OBJECTS", 120, 20000)
 SHARDS = 2
 
 HEAD = """\
@@ -872,7 +871,7 @@ def outcome(seed: int, folder: pathlib.Path) -> str:
 
 @pytest.mark.parametrize("shard", range(SHARDS))
 def test_random_objects(shard: int, tmp_path: pathlib.Path) -> None:
-    found = outcomes(outcome, {0, SEED}, range(shard, COUNT, SHARDS), tmp_path)
+    found = outcomes(outcome, SEEDS, range(shard, COUNT, SHARDS), tmp_path)
     assert found.count("equal") > len(found) // 8, found
 
 

@@ -2,15 +2,14 @@
 
 The programs hold assignments, unpacking, branches, loops, early exits, subscripts, item
 assignment, lists that grow, nested functions and calls of other scripts, over variables of fixed
-types. NumPy runs them as plain Python, which says what they mean. SDX_RANDOM_PROGRAMS is how many,
-SDX_SEED where the second half of them begins;
-a program that fails is shrunk and written to tests/python/found/, where it stays as a test.
+types. NumPy runs them as plain Python, which says what they mean. SDX_RANDOM_PROGRAMS is how many
+are drawn (SDX_FULL: 10,000) from the seed that sampling.py names. A program that fails is shrunk
+and written to tests/python/found/, where it stays as a test.
 """
 
 from __future__ import annotations
 
 import hashlib
-import os
 import pathlib
 from typing import Any
 
@@ -23,12 +22,12 @@ import pytest
 from hypothesis import strategies
 
 from language import HEADER, run_ort, run_reference, same, shared_compiler, shared_evaluator
+from sampling import SEEDS, count
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-PROGRAMS = int(os.environ.get("SDX_RANDOM_PROGRAMS", "1000"))
-SEED = int(os.environ.get("SDX_SEED", "0"), 0)
-SHARDS = 8
+COUNT = count("SDX_RANDOM_PROGRAMS", 500, 10000)
+SHARDS = 4
 FOUND = pathlib.Path(__file__).parents[1] / "found"
 
 # Scripts that the programs call.
@@ -449,11 +448,11 @@ def eager_function(source: str, folder: pathlib.Path) -> Any:
 
 
 @pytest.mark.parametrize("shard", range(SHARDS))
-def test_random_programs(shard: int, tmp_path: pathlib.Path) -> None:
-    # Half of the programs are always the same ones.
-    @hypothesis.seed(shard if shard % 2 == 0 else SEED + shard)
+@pytest.mark.parametrize("first", SEEDS)
+def test_random_programs(first: int, shard: int, tmp_path: pathlib.Path) -> None:
+    @hypothesis.seed(first + shard)
     @hypothesis.settings(
-        max_examples=-(-PROGRAMS // SHARDS),
+        max_examples=-(-COUNT // SHARDS),
         deadline=None,
         database=None,
         print_blob=False,

@@ -3,12 +3,11 @@ what is computed from the tensor's size, with static and with named sizes.
 
 Called as Python, compiled from Python and built from the command line they give the same values of
 the same type, or the compilers refuse them. SDX_PROMOTIONS is how many are drawn (SDX_FULL: 20,000)
-from seed 0 on, and again from SDX_SEED on.
+from the seed that sampling.py names.
 """
 
 from __future__ import annotations
 
-import os
 import pathlib
 import random
 import runpy
@@ -19,11 +18,11 @@ import pytest
 
 from language import TYPE_NAMES, shared_evaluator
 from language.drawing import built, draw, models_by_surface, outcomes
+from sampling import SEEDS, count
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-COUNT = int(os.environ.get("SDX_PROMOTIONS", "20000" if os.environ.get("SDX_FULL") else "400"))
-SEED = int(os.environ.get("SDX_SEED", "0"), 0)
+COUNT = count("SDX_PROMOTIONS", 400, 20000)
 SHARDS = 2
 
 TYPES = [np.dtype(name) for name in TYPE_NAMES if name != "bfloat16"]
@@ -106,7 +105,7 @@ def outcome(seed: int, folder: pathlib.Path) -> str:
 
 @pytest.mark.parametrize("shard", range(SHARDS))
 def test_random_promotions(shard: int, tmp_path: pathlib.Path) -> None:
-    found = outcomes(outcome, {0, SEED}, range(shard, COUNT, SHARDS), tmp_path)
+    found = outcomes(outcome, SEEDS, range(shard, COUNT, SHARDS), tmp_path)
     assert found.count("equal") > len(found) // 4, found
 
 

@@ -6,12 +6,11 @@ numbers, arithmetic of bools.
 
 Each program is written with static and with named sizes. Called as Python they mean what CPython
 says. Compiled from Python and built from the command line they give that, or both are refused.
-SDX_SIZES is how many are drawn (SDX_FULL: 10,000) from seed 0 on, and again from SDX_SEED on.
+SDX_SIZES is how many are drawn (SDX_FULL: 10,000) from the seed that sampling.py names.
 """
 
 from __future__ import annotations
 
-import os
 import pathlib
 import runpy
 
@@ -30,11 +29,11 @@ from language.drawing import (
     outcomes,
     static_and_named,
 )
+from sampling import SEEDS, count
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-COUNT = int(os.environ.get("SDX_SIZES", "10000" if os.environ.get("SDX_FULL") else "100"))
-SEED = int(os.environ.get("SDX_SEED", "0"), 0)
+COUNT = count("SDX_SIZES", 100, 10000)
 SHARDS = 2
 
 HEAD = """\
@@ -641,7 +640,7 @@ def outcome(seed: int, folder: pathlib.Path) -> str:
 
 @pytest.mark.parametrize("shard", range(SHARDS))
 def test_random_sizes(shard: int, tmp_path: pathlib.Path) -> None:
-    found = outcomes(outcome, {0, SEED}, range(shard, COUNT, SHARDS), tmp_path)
+    found = outcomes(outcome, SEEDS, range(shard, COUNT, SHARDS), tmp_path)
     assert are_often_equal(found), found
 
 

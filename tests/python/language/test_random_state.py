@@ -4,12 +4,11 @@ changes in branches and loops of the graph, functions that return one object or 
 
 Called as Python they mean what Python's references say. Compiled from Python and built from the
 command line they give that, or both are refused. SDX_STATES is how many are drawn (SDX_FULL: 5,000)
-from seed 0 on, and again from SDX_SEED on.
+from the seed that sampling.py names.
 """
 
 from __future__ import annotations
 
-import os
 import pathlib
 import random
 import runpy
@@ -20,11 +19,11 @@ import pytest
 
 from language import shared_evaluator
 from language.drawing import built, draw, models_by_surface, outcomes
+from sampling import SEEDS, count
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-COUNT = int(os.environ.get("SDX_STATES", "5000" if os.environ.get("SDX_FULL") else "100"))
-SEED = int(os.environ.get("SDX_SEED", "0"), 0)
+COUNT = count("SDX_STATES", 100, 5000)
 SHARDS = 2
 
 HEAD = """import numpy as np
@@ -260,7 +259,7 @@ def outcome(seed: int, folder: pathlib.Path) -> str:
 
 @pytest.mark.parametrize("shard", range(SHARDS))
 def test_random_state(shard: int, tmp_path: pathlib.Path) -> None:
-    found = outcomes(outcome, {0, SEED}, range(shard, COUNT, SHARDS), tmp_path)
+    found = outcomes(outcome, SEEDS, range(shard, COUNT, SHARDS), tmp_path)
     assert found.count("equal") > len(found) // 3, found
 
 

@@ -7,7 +7,6 @@ all.
 """
 
 import ast
-import os
 import pathlib
 import random
 import re
@@ -20,11 +19,10 @@ import numpy
 import pytest
 
 from places import BUILD
+from sampling import FULL, SEED
 from tool import ask_all
 
 TOOL = BUILD / "sdx_syntax_tool"
-FULL = bool(os.environ.get("SDX_FULL"))
-SEED = int(os.environ.get("SDX_SEED", "0"), 0)
 OPAQUE = {"ClassDef", "With", "AsyncWith", "Try", "TryStar", "Match"}
 
 UNARY = {ast.Invert: "~", ast.Not: "not", ast.UAdd: "+", ast.USub: "-"}

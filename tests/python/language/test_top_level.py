@@ -2,8 +2,8 @@
 
 What a script reads must have the value that Python gives it, or the script is refused. Programs are
 written by hand (`FILES`), and drawn at random: statements of every kind before, between and after
-the scripts. SDX_TOP_LEVEL is how many are drawn (SDX_FULL: 2,000) from seed 0 on, and again from
-SDX_SEED on.
+the scripts. SDX_TOP_LEVEL is how many are drawn (SDX_FULL: 2,000) from the seed that sampling.py
+names.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from sardonyx import Model
 from language import shared_compiler
 from language.limits import little_memory
 from places import PROGRAM
+from sampling import SEEDS, count
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-COUNT = int(os.environ.get("SDX_TOP_LEVEL", "2000" if os.environ.get("SDX_FULL") else "150"))
-SEED = int(os.environ.get("SDX_SEED", "0"), 0)
+COUNT = count("SDX_TOP_LEVEL", 150, 2000)
 X = np.array([1.0, 2.0], np.float32)
 
 HEADER = """\
@@ -1422,7 +1422,7 @@ class Writer:
         return header + "\n".join([*before, script, *after]) + "\n"
 
 
-@pytest.mark.parametrize("seed", sorted({0, SEED}))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_random_files(seed: int, tmp_path: pathlib.Path) -> None:
     found = {"equal": 0, "refused": 0, "failed": 0}
     for i in range(COUNT):

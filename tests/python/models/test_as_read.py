@@ -6,7 +6,6 @@ Models of the onnx backend tests, each 7th or, with SDX_FULL=1, all, and those o
 from __future__ import annotations
 
 import copy
-import os
 import pathlib
 import pickle
 import subprocess
@@ -21,10 +20,11 @@ from onnx import TensorProto, helper
 from models.corpora import backend_cases
 from models.test_round_trip import real, shipped
 from places import PROGRAM
+from sampling import stride
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-STRIDE = 1 if os.environ.get("SDX_FULL") else 7
+STRIDE = stride(7)
 
 
 def run(*words: object, data: bytes = b"") -> bytes:

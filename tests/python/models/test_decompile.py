@@ -7,7 +7,6 @@ of the installed onnx, SDX_FULL=1 all.
 
 from __future__ import annotations
 
-import os
 import pathlib
 import re
 import runpy
@@ -30,11 +29,12 @@ from onnx import TensorProto
 from models.corpora import backend_cases
 from places import PROGRAM, ROOT
 from real_models import MODELS, models_folder
+from sampling import SEED, stride
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-STRIDE = 1 if os.environ.get("SDX_FULL") else 23
-OFFSET = int(os.environ.get("SDX_SEED", "0"), 0) % STRIDE
+STRIDE = stride(23)
+OFFSET = SEED % STRIDE
 
 # What few others have: optional values, and Scan of opset 8, with lengths before the inputs.
 SPECIAL = (

@@ -5,7 +5,6 @@ The models are those of the onnx backend tests, each 19th or, with SDX_FULL=1, a
 
 from __future__ import annotations
 
-import os
 import pathlib
 
 import numpy as np
@@ -17,10 +16,11 @@ from onnx import numpy_helper
 
 from models.corpora import backend_cases
 from program import run
+from sampling import stride
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-STRIDE = 1 if os.environ.get("SDX_FULL") else 19
+STRIDE = stride(19)
 MODEL = """\
 < ir_version: 10, opset_import: ["" : 20, "local" : 1, "ai.onnx.ml" : 4], producer_name: "me",
   doc_string: "ends a string: ''' and a line", metadata_props: ["classes" : "cat\\"dog"] >

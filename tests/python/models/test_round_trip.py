@@ -29,12 +29,13 @@ from models.corpora import (
 )
 from places import ROOT
 from real_models import MODELS, models_folder
+from sampling import SEED, stride
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 PAGE = ROOT / "docs/onnx.md"
-STRIDE = 1 if os.environ.get("SDX_FULL") else 29
-OFFSET = int(os.environ.get("SDX_SEED", "0"), 0) % STRIDE
+STRIDE = stride(29)
+OFFSET = SEED % STRIDE
 
 Corpus = dict[str, bytes | pathlib.Path]
 

@@ -5,7 +5,6 @@ onnx and NumPy read what we write.
 
 from __future__ import annotations
 
-import os
 import pathlib
 import random
 import signal
@@ -19,7 +18,7 @@ import onnx.external_data_helper
 import pytest
 import sardonyx
 
-FULL = os.environ.get("SDX_FULL") == "1"
+from sampling import FULL
 
 
 def some_model() -> sardonyx.Model:

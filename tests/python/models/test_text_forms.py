@@ -6,7 +6,6 @@ model. The models are those of the onnx backend tests, each 23rd or, with SDX_FU
 
 from __future__ import annotations
 
-import os
 import pathlib
 import random
 import subprocess
@@ -25,11 +24,12 @@ from sardonyx import _core
 
 from models.corpora import backend_cases
 from places import PROGRAM, ROOT
+from sampling import stride
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 FORMS = ("onnxtxt", "json", "textproto")
-STRIDE = 1 if os.environ.get("SDX_FULL") else 23
+STRIDE = stride(23)
 MODEL = (ROOT / "tests/data/forms/all.onnxtxt").read_text()  # each word of the grammar
 
 

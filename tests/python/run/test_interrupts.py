@@ -18,9 +18,10 @@ import sardonyx
 from onnx import TensorProto, helper, numpy_helper
 
 from places import PROGRAM
+from sampling import is_set
 from small_models import save
 
-LARGE = os.environ.get("SDX_STRESS", "") not in ("", "0")
+LARGE = is_set("SDX_STRESS")
 TOTAL = float(os.environ.get("SDX_SIGNALS", "30" if LARGE else "6"))
 # What was asked for is 0.1 s; a machine that does other things meanwhile may be slower.
 PROMPT = 1.0

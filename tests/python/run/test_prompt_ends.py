@@ -21,6 +21,8 @@ import pytest
 import sardonyx
 from onnx import TensorProto, helper
 
+from sampling import stride
+
 # What is asked for is 0.1 s. Caches and the clock of a busy machine take their share, and a build
 # without optimization is slower by a factor.
 IS_OPTIMIZED = "release" in os.environ.get("SDX_BUILD", "build/dev")
@@ -29,11 +31,7 @@ PROMPT = 1.0 if IS_OPTIMIZED else 4.0
 TIMES = (0.05, 0.15, 0.4, 1.0)
 
 
-def is_set(name: str) -> bool:
-    return os.environ.get(name, "") not in ("", "0")
-
-
-STRIDE = 1 if is_set("SDX_FULL") else 11
+STRIDE = stride(11)
 
 Inputs = list[np.ndarray]
 Case = tuple[str, Callable[[], Inputs], dict[str, Any]]

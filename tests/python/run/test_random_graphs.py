@@ -2,10 +2,10 @@
 
 The graphs hold operators over several element types, branches, loops and scans with names from
 around them, calls of functions with attributes, sequences and optionals. Their floats are whole
-numbers, so that every order of a sum gives the same. SDX_RANDOM_GRAPHS is how many, 400 if it is
-not set; Hypothesis shrinks a graph that fails, and prints it as ONNX's text.
-`tools/dev fuzz random_graphs` draws others in each run, for the evaluator that has sanitizers, and
-keeps what fails.
+numbers, so that every order of a sum gives the same. SDX_RANDOM_GRAPHS is how many are drawn
+(SDX_FULL: 20,000), always from the same seeds; Hypothesis shrinks a graph that fails, and prints
+it as ONNX's text. `tools/dev fuzz random_graphs` draws others in each run, for the evaluator that
+has sanitizers, and keeps what fails.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import concurrent.futures.process
 import dataclasses
 import functools
 import math
-import os
 import pathlib
 import shutil
 import sys
@@ -37,10 +36,11 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as nps
 
 from eval.test_node_cases import Evaluator, onnxruntime_run
+from sampling import count
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-GRAPHS = int(os.environ.get("SDX_RANDOM_GRAPHS", "400"))
+GRAPHS = count("SDX_RANDOM_GRAPHS", 400, 20000)
 SHARDS = 4
 OPSET = 21  # the newest that ONNX Runtime has kernels of
 EVALUATOR = Evaluator()

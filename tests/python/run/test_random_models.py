@@ -6,14 +6,13 @@ read values around them, sequences and optionals, sizes that are unknown or have
 nodes, texts, ai.onnx.ml, narrow types, opsets 13 to 24, defaults of inputs and external data.
 test_random_graphs.py draws deeper graphs of fewer operators, which Hypothesis shrinks.
 
-SDX_MODELS is how many are drawn (SDX_FULL: 4,000) from seed 0 on, and again from SDX_SEED on.
+SDX_RANDOM_MODELS is how many are drawn (SDX_FULL: 4,000) from the seed that sampling.py names.
 `python -m run.test_random_models SEED` prints one and checks it.
 """
 
 from __future__ import annotations
 
 import collections
-import os
 import pathlib
 import sys
 import warnings
@@ -35,11 +34,11 @@ from onnx import TensorProto, helper
 from models.test_decompile import same_bits
 from run.drawn_models import Model, draw_model
 from run.test_random_graphs import OnnxRuntime, bodies_of
+from sampling import SEEDS, count
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-COUNT = int(os.environ.get("SDX_MODELS", "4000" if os.environ.get("SDX_FULL") else "200"))
-SEED = int(os.environ.get("SDX_SEED", "0"), 0)
+COUNT = count("SDX_RANDOM_MODELS", 200, 4000)
 SHARDS = 2
 NEWEST = 24
 NARROW = ("bfloat16", "float8", "float4", "int4", "uint4")
@@ -367,7 +366,7 @@ def check(seed: int, folder: pathlib.Path, counts: collections.Counter[str]) -> 
 
 
 @pytest.mark.parametrize("shard", range(SHARDS))
-@pytest.mark.parametrize("first", sorted({0, SEED}))
+@pytest.mark.parametrize("first", SEEDS)
 def test_random_models(first: int, shard: int, tmp_path: pathlib.Path) -> None:
     counts: collections.Counter[str] = collections.Counter()
     for seed in range(first + shard, first + COUNT, SHARDS):

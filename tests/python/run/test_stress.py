@@ -19,9 +19,10 @@ import sardonyx
 from onnx import TensorProto, helper
 
 from places import PROGRAM
+from sampling import is_set
 from small_models import save
 
-LARGE = os.environ.get("SDX_STRESS", "") not in ("", "0")
+LARGE = is_set("SDX_STRESS")
 ROOM = 1 << 20  # smaller files are copied, not mapped
 
 
