@@ -37,8 +37,8 @@ constexpr AttributeSchema with_default(std::string_view name, int64_t value) {
 constexpr AttributeSchema with_default(std::string_view name, float value) {
     return {name, "", AttributeType::kFloat, false, true, 0, value, "", {}, {}, {}, {}};
 }
-constexpr AttributeSchema needed(std::string_view name) {
-    return {name, "", AttributeType::kInt, true, false, 0, 0, "", {}, {}, {}, {}};
+constexpr AttributeSchema needed(std::string_view name, AttributeType type = AttributeType::kInt) {
+    return {name, "", type, true, false, 0, 0, "", {}, {}, {}, {}};
 }
 constexpr AttributeSchema with_default(std::string_view name, std::string_view value) {
     return {name, "", AttributeType::kString, false, true, 0, 0, value, {}, {}, {}, {}};
@@ -209,6 +209,18 @@ constexpr Parameter kConcatInputs[] = {required("Y_scale", 1), required("Y_zero_
                                        variadic("inputs", 2)};
 constexpr AttributeSchema kConcatAttributes[] = {needed("axis")};
 
+// --- Tokenizer
+// ----------------------------------------------------------------
+
+constexpr TypeVariable kTextTypes[] = {{"T", "", tensors({ElementType::kString})}};
+constexpr AttributeSchema kTokenizerAttributes[] = {
+    needed("mark"),
+    needed("mincharnum"),
+    needed("pad_value", AttributeType::kString),
+    without_default("separators", AttributeType::kStrings),
+    without_default("tokenexp", AttributeType::kString),
+};
+
 // One version of an operator that is always the same.
 constexpr ops::Schema schema(std::string_view name, std::span<const Parameter> inputs,
                              std::span<const Parameter> outputs,
@@ -255,6 +267,7 @@ constexpr ops::Schema kSchemas[] = {
     schema("SkipLayerNormalization", kSkipInputs, kSkipOutputs, kSkipAttributes, kSkipTypes),
     schema("SkipSimplifiedLayerNormalization", kSkipSimplifiedInputs, kSkipOutputs, kSkipAttributes,
            kSkipTypes),
+    schema("Tokenizer", kX, kY, kTokenizerAttributes, kTextTypes),
 };
 
 }  // namespace

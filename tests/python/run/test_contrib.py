@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import math
+import random
+import time
+
 import numpy as np
 import onnx
 import onnxruntime
@@ -10,6 +14,7 @@ import sardonyx
 from onnx import TensorProto, helper, numpy_helper
 
 from peers import ort_session
+from sampling import SEEDS
 
 
 def dynamic_quantize_lstm(
@@ -304,3 +309,123 @@ def test_calls_of_them_that_are_refused(name, inputs, attributes, said) -> None:
     with pytest.raises(sardonyx.EvalError) as caught:
         sardonyx.load(model.SerializeToString())(**given)
     assert said in str(caught.value)
+
+
+# --- Tokenizer
+
+
+def tokenizer(**attributes: object) -> bytes:
+    given = {"mark": 0, "mincharnum": 1, "pad_value": "#", **attributes}
+    node = helper.make_node("Tokenizer", ["x"], ["y"], domain="com.microsoft", **given)
+    graph = helper.make_graph(
+        [node],
+        "g",
+        [helper.make_tensor_value_info("x", TensorProto.STRING, None)],
+        [helper.make_tensor_value_info("y", TensorProto.STRING, None)],
+    )
+    imports = [helper.make_opsetid("", 15), helper.make_opsetid("com.microsoft", 1)]
+    return helper.make_model(graph, opset_imports=imports, ir_version=8).SerializeToString()
+
+
+def strings(*texts: str, shape: tuple[int, ...] | None = None) -> np.ndarray:
+    return np.array(texts, object).reshape((len(texts),) if shape is None else shape)
+
+
+def check_tokens(x: np.ndarray, attributes: dict[str, object]) -> bool:
+    """Whether both run it; then they give the same."""
+    model = tokenizer(**attributes)
+    try:
+        (expected,) = ort_session(model).run(None, {"x": x})
+    except Exception:  # ONNX Runtime has no classes of exceptions
+        expected = None
+    try:
+        (found,) = sardonyx.load(model).run({"x": x})
+    except sardonyx.EvalError as error:
+        # ONNX Runtime drops the character behind an empty match of a separator.
+        assert expected is None or "matches the empty text" in str(error), (x, attributes)
+        return False
+    assert expected is not None, (x, attributes)
+    assert found.shape == expected.shape, (x, attributes)
+    assert found.tolist() == expected.tolist(), (x, attributes)
+    return True
+
+
+@pytest.mark.parametrize(
+    ("x", "attributes"),
+    [
+        (strings("a b", "c"), {"separators": [" "]}),
+        (strings("a b", "c", shape=(1, 2)), {"separators": [" "], "mark": 1}),
+        (strings("xaby"), {"separators": ["a|ab"]}),  # the longest of the leftmost matches
+        (strings("x ab"), {"separators": [" ", "^a"]}),  # `^` is where a piece begins
+        (strings("aa b"), {"separators": ["x", "b"], "mincharnum": 2}),
+        (strings("aab", "xyaab"), {"tokenexp": "a*?"}),
+        (strings("abab"), {"tokenexp": "^a"}),  # `^` is where the text begins
+        (strings("foo bar", "a"), {"tokenexp": r"\b\w\w+\b", "mark": 1}),
+        (strings("\u00e9t\u00e9 a"), {"tokenexp": r"\w+"}),
+        (strings("h\u00e9llo", "\n", ""), {"separators": [""]}),
+        (strings("\u00e9 x\n"), {"tokenexp": "."}),
+        (strings("h\u00e9y x"), {"separators": [" "], "mincharnum": 3}),
+        (strings("", ""), {"separators": [" "], "mark": 1}),
+        (strings("a b"), {"separators": [" "], "tokenexp": "a"}),
+        (strings(), {"separators": [" "], "mark": 1}),
+        (strings(shape=(2, 0)), {"separators": [" "]}),
+        (strings(shape=(0, 2)), {"tokenexp": "a"}),
+    ],
+)  # fmt: skip
+def test_tokenizer(x: np.ndarray, attributes: dict[str, object]) -> None:
+    assert check_tokens(x, attributes)
+
+
+ATOMS = ["a", "b", " ", "\u00e9", ".", "[ab]", "[^a]", r"\w", r"\s", r"\b", "^", "$", "(a|ab)",
+         "(?:b|ba)+", "a*", "b?", "x{1,2}", r"\W", "a+?", r"\d"]  # fmt: skip
+SHAPES = [(1,), (3,), (2, 2), (0,), (2, 0), (0, 2), (1, 3)]
+
+
+@pytest.mark.parametrize("first", SEEDS)
+def test_random_tokenizers(first: int) -> None:
+    both = 0
+    for seed in range(first, first + 150):
+        draw = random.Random(seed)
+        patterns = [
+            "".join(draw.choices(ATOMS, k=draw.randint(1, 3))) for _ in range(draw.randint(1, 3))
+        ]
+        attributes: dict[str, object] = {
+            "mark": draw.randint(0, 1),
+            "mincharnum": draw.choice([1, 1, 2, 3]),
+            "pad_value": draw.choice(["", "#", "pad"]),
+        }
+        if draw.random() < 0.5:
+            attributes["tokenexp"] = patterns[0]
+        else:
+            attributes["separators"] = patterns
+        shape = draw.choice(SHAPES)
+        texts = ["".join(draw.choices("ab x\u00e9.1\n", k=draw.randint(0, 8))) for _ in range(4)]
+        both += check_tokens(strings(*texts[: math.prod(shape)], shape=shape), attributes)
+    assert both > 100
+
+
+@pytest.mark.parametrize(
+    ("x", "attributes", "said"),
+    [
+        (strings("a"), {}, "one of the attributes `separators` and `tokenexp` is needed"),
+        (strings("a"), {"separators": [" "], "mincharnum": 0}, "must be positive"),
+        (strings("a"), {"separators": [""], "mincharnum": 2}, "cut into characters"),
+        (strings("a"), {"separators": ["("]}, "pattern"),
+        (strings("aaa"), {"separators": ["x*"]}, "matches the empty text"),
+        (strings("a", shape=()), {"separators": [" "]}, "must be [C] or [N,C]"),
+        (strings("a", shape=(1, 1, 1)), {"separators": [" "]}, "must be [C] or [N,C]"),
+    ],
+)  # fmt: skip
+def test_tokenizers_that_are_refused(x, attributes, said) -> None:
+    with pytest.raises(sardonyx.EvalError) as caught:
+        sardonyx.load(tokenizer(**attributes)).run({"x": x})
+    assert said in str(caught.value)
+
+
+def test_a_tokenizer_ends_within_a_text() -> None:
+    """Each place of the text is tried, and each try reads the rest."""
+    model = sardonyx.load(tokenizer(tokenexp="a*b"))
+    started = time.process_time()
+    with pytest.raises(TimeoutError):
+        model.run({"x": strings("a" * 200_000)}, timeout=0.2)
+    assert time.process_time() - started < 10

@@ -1,6 +1,6 @@
-// Regular expressions of RE2's syntax (https://github.com/google/re2/wiki/Syntax), matched against
-// whole texts in time linear in the text: the pattern becomes a nondeterministic automaton whose
-// states are followed all at once (Thompson 1968), so there is no backtracking.
+// Regular expressions of RE2's syntax (https://github.com/google/re2/wiki/Syntax), matched in time
+// linear in the text: the pattern becomes a nondeterministic automaton whose states are followed
+// all at once (Thompson 1968), so there is no backtracking. regex_search.h finds matches in a text.
 //
 // Not supported, with an error that says so: Unicode classes by the name of a script (\p{Greek}).
 #pragma once
@@ -21,6 +21,7 @@ class Regex {
   public:
     static Result<Regex> compile(std::string_view pattern);
 
+    // Whether the whole text is a match.
     bool matches(std::string_view text) const;
 
     enum class Op : uint8_t {
@@ -41,6 +42,9 @@ class Regex {
         uint32_t a = 0;
         uint32_t b = 0;
     };
+
+    const std::vector<CharacterSet>& sets() const { return sets_; }
+    const std::vector<Instruction>& program() const { return program_; }
 
   private:
     std::vector<CharacterSet> sets_;
