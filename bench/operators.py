@@ -388,6 +388,8 @@ def forests() -> Iterator[Case]:
         one_target = leaf_weights(large, "target", 1) | {"n_targets": 1}
         yield f"{regressor}, {name}", regressor, [x], set(), one_target
         yield f"TreeEnsemble, {name}", "TreeEnsemble", [x], set(), tree_ensemble(large)
+    tree = leaf_weights(random_forest(1, 8, 30), "target", 1) | {"n_targets": 1}
+    yield f"{regressor}, one tree, 10000 rows", regressor, [many], set(), tree
     mixed = leaf_weights(small, "target", 2) | {"n_targets": 2, "aggregate_function": "MIN"}
     mixed["nodes_modes"] = [
         mode if mode == "LEAF" else ("BRANCH_LEQ", "BRANCH_GT")[i % 2]

@@ -96,11 +96,12 @@ def test_later_runs_give_what_a_first_run_gives(op: str) -> None:
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int64"])
 @pytest.mark.parametrize("aggregate", ["SUM", "AVERAGE", "MIN", "MAX"])
-def test_trees_are_summed_in_their_order(dtype: str, aggregate: str) -> None:
-    """Bit for bit, by walks in Python."""
-    nodes, leaves = forest(19, ["BRANCH_LEQ"])
+@pytest.mark.parametrize(("trees", "rows"), [(19, 70), (19, 5), (1, 67), (1, 8), (10, 9), (8, 8)])
+def test_trees_are_summed_in_their_order(dtype: str, aggregate: str, trees: int, rows: int) -> None:
+    """Bit for bit, by walks in Python: eight trees at once, or eight rows."""
+    nodes, leaves = forest(trees, ["BRANCH_LEQ"])
     weights = leaf_weights("target", leaves, 1)
-    x = (numbers(70, 3) * 2).astype(dtype)
+    x = (numbers(rows, 3) * 2).astype(dtype)
     if dtype != "int64":
         x[3, 1] = np.nan
     model = model_of(
@@ -111,7 +112,7 @@ def test_trees_are_summed_in_their_order(dtype: str, aggregate: str) -> None:
 
     def score(row: np.ndarray) -> np.float32:
         found = []
-        for tree in range(19):
+        for tree in range(trees):
             node = 0
             while node < 3:
                 i = tree * 7 + node
@@ -123,7 +124,7 @@ def test_trees_are_summed_in_their_order(dtype: str, aggregate: str) -> None:
         total = 0.0
         for weight in found:
             total += weight
-        results = {"SUM": total, "AVERAGE": total / 19, "MIN": min(found), "MAX": max(found)}
+        results = {"SUM": total, "AVERAGE": total / trees, "MIN": min(found), "MAX": max(found)}
         return np.float32(results[aggregate])
 
     got = sardonyx.load(model).run({"x": x})[0]

@@ -1,6 +1,7 @@
-// Walks of decision trees. A walk is a chain of loads that wait for each other, so eight trees are
-// walked side by side, without branches but that of the loop; and the rows of a batch one after the
-// other through the same eight trees, which then stay in the cache. Each sum keeps the order of the
+// Walks of decision trees. A walk is a chain of loads that wait for each other, so eight walks are
+// made side by side, without branches but that of the loop: those of a row through eight trees, and
+// the rows of a batch one after the other through the same trees, which then stay in the cache; or,
+// where fewer trees are left, those of eight rows through one tree. Each sum keeps the order of the
 // trees.
 #include <algorithm>
 #include <cmath>
@@ -75,35 +76,65 @@ FlatForest<T>::FlatForest(const Forest& forest) : targets_(forest.targets) {
     leaf_starts_.push_back(weights_.size());
 }
 
+// Walks on from the nodes `at` until all of them are leaves; walk k is that of row_of(k).
+template <typename T>
+template <typename RowOf, typename Decide>
+[[gnu::always_inline]] inline void FlatForest<T>::walk(int32_t (&at)[kLanes], RowOf row_of,
+                                                       Decide decide) const {
+    const Node* nodes = nodes_.data();
+    for (bool is_walking = true; is_walking;) {
+        int32_t all = -1;  // its sign: whether all walks have come to a leaf
+        for (size_t k = 0; k < kLanes; ++k) {
+            int32_t place = at[k];
+            const Node& node = nodes[place < 0 ? 0 : place];
+            int32_t next = node.next[decide(node, row_of(k)[node.feature & ~kMissingIsTrue])];
+            at[k] = place < 0 ? place : next;
+            all &= at[k];
+        }
+        is_walking = all >= 0;
+    }
+}
+
 // Calls add(row, leaf) for each row and tree.
 template <typename T>
 template <typename Decide, typename Add>
 void FlatForest<T>::walk_all(const T* rows, int64_t count, int64_t columns, Decide decide,
                              Add add) const {
-    const Node* nodes = nodes_.data();
     const T zero = 0;  // of a row without features: then there are leaves alone
-    for (size_t tree = 0; tree < roots_.size(); tree += kLanes) {
+    auto row_at = [&](int64_t i) { return columns == 0 ? &zero : rows + i * columns; };
+    size_t tree = 0;
+    size_t grouped =
+        count < static_cast<int64_t>(kLanes) ? roots_.size() + kLanes - 1 : roots_.size();
+    for (; tree + kLanes <= grouped; tree += kLanes) {
         int32_t roots[kLanes];
         size_t lanes = std::min<size_t>(kLanes, roots_.size() - tree);
         for (size_t k = 0; k < kLanes; ++k) {
             roots[k] = k < lanes ? roots_[tree + k] : -1;
         }
         for (int64_t i = 0; i < count; ++i) {
-            const T* row = columns == 0 ? &zero : rows + i * columns;
+            const T* row = row_at(i);
             int32_t at[kLanes];
             std::copy(std::begin(roots), std::end(roots), at);
-            for (bool is_walking = true; is_walking;) {
-                int32_t all = -1;  // its sign: whether all lanes have come to a leaf
-                for (int32_t& place : at) {
-                    const Node& node = nodes[place < 0 ? 0 : place];
-                    int32_t next = node.next[decide(node, row[node.feature & ~kMissingIsTrue])];
-                    place = place < 0 ? place : next;
-                    all &= place;
-                }
-                is_walking = all >= 0;
-            }
+            walk(
+                at, [&](size_t) { return row; }, decide);
             for (size_t k = 0; k < lanes; ++k) {
                 add(i, -1 - static_cast<int64_t>(at[k]));
+            }
+        }
+    }
+    for (; tree < roots_.size(); ++tree) {
+        for (int64_t i = 0; i < count; i += kLanes) {
+            size_t lanes = std::min<size_t>(kLanes, count - i);
+            const T* given[kLanes];
+            int32_t at[kLanes];
+            for (size_t k = 0; k < kLanes; ++k) {
+                given[k] = row_at(k < lanes ? i + static_cast<int64_t>(k) : i);
+                at[k] = k < lanes ? roots_[tree] : -1;
+            }
+            walk(
+                at, [&](size_t k) { return given[k]; }, decide);
+            for (size_t k = 0; k < lanes; ++k) {
+                add(i + static_cast<int64_t>(k), -1 - static_cast<int64_t>(at[k]));
             }
         }
     }

@@ -75,6 +75,8 @@ class FlatForest {
     static constexpr uint32_t kMissingIsTrue = 1u << 31;
     static constexpr int kLanes = 8;
 
+    template <typename RowOf, typename Decide>
+    void walk(int32_t (&at)[kLanes], RowOf row_of, Decide decide) const;
     template <typename Decide, typename Add>
     void walk_all(const T* rows, int64_t count, int64_t columns, Decide decide, Add add) const;
     template <typename Add>
