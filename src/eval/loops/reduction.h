@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <type_traits>
 #include <vector>
@@ -84,6 +85,28 @@ template <bool kAsks, typename A, typename T, typename Step>
     }
 }
 
+// The same joins, where the second half of the lanes has no element: the scores of some classes.
+template <typename A, typename T, typename Step, typename Join>
+[[gnu::always_inline]] inline void fold_short_rows(const T* in, int64_t n, int64_t count, A start,
+                                                   const Step& step, const Join& join, A* results) {
+    static_assert(kFoldLanes == 16, "the joins below");
+    A two = join(start, start);
+    A four = join(two, two);
+    A eight = join(four, four);
+    for (int64_t r = 0; r < count; ++r) {
+        const T* row = in + r * n;
+        A lanes[kFoldLanes / 2];
+        std::fill(std::begin(lanes), std::end(lanes), start);
+        SDX_ROLLED_LOOP
+        for (int64_t k = 0; k < n; ++k) {
+            lanes[k] = step(lanes[k], row[k]);
+        }
+        A first = join(join(lanes[0], lanes[1]), join(lanes[2], lanes[3]));
+        A second = n <= 4 ? four : join(join(lanes[4], lanes[5]), join(lanes[6], lanes[7]));
+        results[r] = join(join(first, second), eight);
+    }
+}
+
 // results[r] = what `start` and the n elements of row r come to, for `count` <= kFoldRows rows that
 // follow each other: step(A, element) takes in an element, join(A, A) joins two lanes. With
 // `polled` a long row ends early, with some result, when the run shall end.
@@ -91,6 +114,9 @@ template <typename A, typename T, typename Step, typename Join>
 [[gnu::always_inline]] inline void fold_rows(const T* in, int64_t n, int64_t count, A start,
                                              const Step& step, const Join& join, A* results,
                                              const Workers* polled = nullptr) {
+    if (n <= kFoldLanes / 2) {
+        return fold_short_rows(in, n, count, start, step, join, results);
+    }
     A lanes[kFoldRows * kFoldLanes];
     A halves[kFoldRows * kFoldLanes / 2];
     if (polled == nullptr || n <= kPolled) {
