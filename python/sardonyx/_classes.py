@@ -30,6 +30,8 @@ _PLAIN = PLAIN | {"__dataclass_fields__", "__dataclass_params__", "__replace__"}
 # Methods that the compiler calls in any class, and in plain classes alone.
 _METHODS = {"__init__", "__call__", "__len__", "__getitem__", "__post_init__"}
 _SPECIAL = set(_core.special_methods())
+# What any class may say of its text; a dataclass, too.
+_TEXTS = {"__repr__", "__str__"}
 # What `dataclass` makes is known by its parameters.
 _MADE = {
     "__init__", "__eq__", "__repr__", "__hash__", "__setattr__", "__delattr__", "__lt__", "__le__",
@@ -66,6 +68,8 @@ def _is_plain(kind: type, is_data: bool) -> bool:
             # Without a hash of its own a class that compares its instances has None.
             if not isinstance(value, types.FunctionType) and (name, value) != ("__hash__", None):
                 return False
+            continue
+        if name in _TEXTS and isinstance(value, types.FunctionType):
             continue
         is_special = name.startswith("__") and name.endswith("__")
         is_private = name.startswith("_" + kind.__name__.lstrip("_") + "__")

@@ -353,6 +353,9 @@ bool is_plain_member(const Namespace& made, const std::string& name, const Objec
                                                        : made.kind) &&
                made.kind != Namespace::Kind::kEnumeration && !is_named;
     }
+    if (made.kind == Namespace::Kind::kDataclass && (name == "__repr__" || name == "__str__")) {
+        return value.is(ObjectKind::kClosure);
+    }
     if (is_special_method(name)) {
         return made.kind == Namespace::Kind::kClass &&
                (value.is(ObjectKind::kClosure) || (name == "__hash__" && value.is_none()));

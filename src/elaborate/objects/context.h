@@ -96,6 +96,7 @@ struct Closure {
     const syntax::LambdaExpr* lambda = nullptr;
     std::shared_ptr<Scope> scope;
     std::vector<Object> defaults;  // of its parameters, made at the definition; error: none
+    std::string name;              // its `__name__` since `functools.wraps`; empty: as defined
 };
 
 // How a statement or block ended.

@@ -193,6 +193,7 @@ MEMBERS = [
     "[m.name for m in M]",
     "M.A + 1",
     "isinstance(M.A, int)",
+    "f'{M.A | 4} {M.A & 3} {M.A ^ M.B} {~M.A} {[M.A | M.B]}'",
 ]
 
 
