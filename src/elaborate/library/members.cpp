@@ -289,7 +289,7 @@ Object module_member(Context& c, const Object& object, std::string_view name, Ra
     }
     Object failed = no_member(c, object, name, name_range, known);
     // What all classes have is not known here, nor all that instances of NumPy's have.
-    bool is_complete = of_file != nullptr &&
+    bool is_complete = of_file != nullptr && of_file->exception.empty() &&
                        (of_file->kind != Namespace::Kind::kInstance || class_of(object) != nullptr);
     return is_complete && name[0] != '_' && name != "mro" ? raises(c, "AttributeError") : failed;
 }

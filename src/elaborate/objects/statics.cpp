@@ -99,14 +99,14 @@ std::optional<Object> set_binary(Binary op, const std::vector<Object>& a,
     return Object::set(items);
 }
 
-// A member of an IntFlag, or what `|` makes of members: it is one, too. Of an enumeration that only
-// Python knows it may be.
+// A member of an IntFlag, or what `|` makes of members: it is one, too.
 bool is_flag(const Object& object) {
     const Namespace* member = as_member(object);
     if (member != nullptr && member->of != nullptr) {
         return member->of->enumeration == "IntFlag";
     }
-    return object.shown_as() == ShownAs::kMember || object.member() != nullptr;
+    return object.member() != nullptr ? object.member()->redefines("__invert__")
+                                      : object.shown_as() == ShownAs::kMember;
 }
 
 // NumPy's numbers stay such in arithmetic.

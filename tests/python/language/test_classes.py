@@ -712,6 +712,8 @@ def test_texts_and_names(text: str, tmp_path: pathlib.Path) -> None:
 
 
 def test_texts_that_are_none(tmp_path: pathlib.Path) -> None:
+    for shown in ("f'{TOP:>9}'", "f'{Dim(\"a\", 1):>9}'", "f'{Layer():>9}'"):
+        refused(TEXTS + f"return x + len({shown})", tmp_path, "static-error", x=X)
     refused(TEXTS + "return x + len(str(Wrong()))", tmp_path, "static-error", x=X)
     text = text_of(TEXTS + "return x + len(str(Bare()))", True, {"x": X})
     path = tmp_path / "program.py"
