@@ -6,6 +6,7 @@
 #include "bindings/sources.h"
 #include "driver/definition.h"
 #include "elaborate/library/python_names.h"
+#include "elaborate/objects/exception_types.h"
 
 namespace sardonyx::python {
 
@@ -22,6 +23,21 @@ std::vector<std::string> texts_from(const nb::object& texts) {
         all.push_back(text_from_python(text));
     }
     return all;
+}
+
+// The class of Python's exceptions that a class is derived from, directly or through its bases;
+// empty: none. Nothing: one that the compiler does not know, or several.
+std::optional<std::string_view> exception_of(const nb::object& parts,
+                                             const std::vector<const Namespace*>& bases) {
+    std::string name = text_from_python(nb::object(parts.attr("exception")));
+    std::string_view found = elaborate::exception_name(name);
+    for (const Namespace* base : bases) {
+        found = found.empty() ? base->exception : found;
+        if (!base->exception.empty() && base->exception != found) {
+            return std::nullopt;
+        }
+    }
+    return name.empty() || !found.empty() ? std::optional(found) : std::nullopt;
 }
 
 }  // namespace
@@ -81,6 +97,10 @@ std::optional<Object> class_of_program(nb::handle type, const std::string& path)
         of = of ? of : one;
         bases.push_back(elaborate::as_namespace(*one));
     }
+    std::optional<std::string_view> exception = exception_of(parts, bases);
+    if (!exception) {
+        return std::nullopt;
+    }
     auto says = [&parts](const char* name) { return nb::cast<bool>(parts.attr(name)); };
     Namespace::Kind kind = says("is_data") ? Namespace::Kind::kDataclass : Namespace::Kind::kClass;
     auto made = std::make_unique<PythonClass>(kClasses, type, kind,
@@ -90,6 +110,7 @@ std::optional<Object> class_of_program(nb::handle type, const std::string& path)
     made->has_order = says("has_order");
     made->has_repr = says("has_repr");
     made->is_protocol = says("is_protocol");
+    made->exception = *exception;
     if (bases.size() > 1 && !made->set_bases(bases)) {
         return std::nullopt;
     }

@@ -82,7 +82,8 @@ struct PythonOpaque final : elaborate::OpaqueObject {
     }
     bool redefines(std::string_view method) const override {
         nb::object name = text_to_python(method);
-        nb::handle plain(reinterpret_cast<PyObject*>(&PyUnicode_Type));
+        bool is_int = PyLong_Check(object.ptr()) != 0;
+        nb::handle plain(reinterpret_cast<PyObject*>(is_int ? &PyLong_Type : &PyUnicode_Type));
         nb::object own = nb::getattr(object.type(), name);
         return !own.is(nb::getattr(plain, name, nb::none()));
     }

@@ -30,6 +30,8 @@ _PLAIN = PLAIN | {"__dataclass_fields__", "__dataclass_params__", "__replace__"}
 # Methods that the compiler calls in any class, and in plain classes alone.
 _METHODS = {"__init__", "__call__", "__len__", "__getitem__", "__post_init__"}
 _SPECIAL = set(_core.special_methods())
+# What any class may say of its text; a dataclass, too.
+_TEXTS = {"__repr__", "__str__"}
 # What `dataclass` makes is known by its parameters.
 _MADE = {
     "__init__", "__eq__", "__repr__", "__hash__", "__setattr__", "__delattr__", "__lt__", "__le__",
@@ -66,6 +68,8 @@ def _is_plain(kind: type, is_data: bool) -> bool:
             # Without a hash of its own a class that compares its instances has None.
             if not isinstance(value, types.FunctionType) and (name, value) != ("__hash__", None):
                 return False
+            continue
+        if name in _TEXTS and isinstance(value, types.FunctionType):
             continue
         is_special = name.startswith("__") and name.endswith("__")
         is_private = name.startswith("_" + kind.__name__.lstrip("_") + "__")
@@ -129,6 +133,7 @@ class Parts:
     abstract: "list[str]"
     is_protocol: bool
     slots: "list[str] | None"
+    exception: str = ""  # the class of Python's exceptions that is its base
     is_data: bool = False
     is_frozen: bool = False
     has_eq: bool = True
@@ -152,7 +157,14 @@ def parts_of(kind: "Any") -> "Parts | None":
     place = files[0] if files else home if isinstance(home, str) else None
     if place is None and kind.__module__ in sys.modules and kind.__module__ != "__main__":
         return None
-    bases = [one for one in kind.__bases__ if one is not object and not _is_of(one, _BARE_BASES)]
+    raised = [one for one in kind.__bases__ if _is_exception(one)]
+    if raised and len(kind.__bases__) > 1:
+        return None
+    bases = [
+        one
+        for one in kind.__bases__
+        if one is not object and one not in raised and not _is_of(one, _BARE_BASES)
+    ]
     is_data = _is_data(kind)
     if not _is_plain(kind, is_data) or any(is_data != _is_data(base) for base in bases):
         return None
@@ -160,7 +172,12 @@ def parts_of(kind: "Any") -> "Parts | None":
         return None
     abstract = sorted(getattr(kind, "__abstractmethods__", ()))
     made = Parts(place, kind.__name__, bases, abstract, _is_protocol(kind), _slots(kind))
+    made.exception = raised[0].__name__ if raised else ""
     return _with_fields(made, kind) if is_data else made
+
+
+def _is_exception(kind: type) -> bool:
+    return kind.__module__ == "builtins" and issubclass(kind, BaseException)
 
 
 def _with_fields(made: Parts, kind: "Any") -> "Parts | None":
@@ -206,5 +223,5 @@ def member_of(kind: type, name: str) -> "tuple[str, Any] | None":
 
 def names_of(kind: type) -> "list[str]":
     """The names that member_of() knows of the class and of those that it is derived from."""
-    above = kind.__mro__[:-1]
+    above = [one for one in kind.__mro__[:-1] if not _is_exception(one)]
     return sorted({name for one in above for name in vars(one) if member_of(one, name) is not None})

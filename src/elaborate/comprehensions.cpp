@@ -129,6 +129,9 @@ bool run_in_graph(Context& c, Comprehension& all, size_t clause, const Iterable&
     loop.run = [&](ir::Value* iteration) {
         ok = assign(c, clause_of.target, iterable.at(iteration), clause_of.target->range) &&
              run_item(c, all, clause, 0);
+        if (!ok) {
+            c.at.scope->set(kItems, Object::error());  // what the list is then says no more
+        }
     };
     diagnostics::Checkpoint before(c.program.diagnostics);
     run_graph_loop(c, loop);

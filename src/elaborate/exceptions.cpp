@@ -15,6 +15,7 @@
 #include "elaborate/library/library.h"
 #include "elaborate/objects/context.h"
 #include "elaborate/objects/exception_types.h"
+#include "elaborate/objects/namespaces.h"
 #include "elaborate/scopes/flags.h"
 
 namespace sardonyx::elaborate {
@@ -28,7 +29,7 @@ namespace {
 struct Outcome {
     Jump jump = Jump::kNone;
     bool has_raised = false;
-    std::string_view type;                          // of has_raised; empty: not known
+    ExceptionType type;                             // of has_raised
     std::vector<diagnostics::Diagnostic> findings;  // of has_raised, taken back
 };
 
@@ -61,9 +62,19 @@ void raise_again(Context& c, const Outcome& outcome) {
     }
 }
 
+// The class that an object names, also where Python holds it. Empty: it is none.
+ExceptionType exception_named(Context& c, const Object& object) {
+    Environment* environment = c.function().environment;
+    if (!object.is(ObjectKind::kOpaque) || environment == nullptr) {
+        return exception_type(object);
+    }
+    std::optional<Object> own = environment->own_class(object);
+    return own ? exception_type(*own) : ExceptionType();
+}
+
 // Whether the clause, or `suppress`, names a class that catches the type; nothing after a
 // diagnostic.
-std::optional<bool> catches(Context& c, const Object& object, std::string_view type,
+std::optional<bool> catches(Context& c, const Object& object, const ExceptionType& type,
                             syntax::Range range) {
     if (object.is_error()) {
         return std::nullopt;
@@ -73,10 +84,10 @@ std::optional<bool> catches(Context& c, const Object& object, std::string_view t
         classes = std::vector<Object>(object.items());
     }
     for (const Object& one : classes) {
-        std::string_view base = exception_type(one);
-        if (base.empty()) {
+        ExceptionType base = exception_named(c, one);
+        if (base.builtin.empty()) {
             c.report(kUnsupportedStatement, range,
-                     "an exception whose class is not built into Python")
+                     "an exception whose class is neither built into Python nor one of the program")
                 .with_help("catch a class that is built into Python");
             return std::nullopt;
         }
@@ -116,7 +127,7 @@ bool is_decided_here(Context& c, const syntax::OpaqueStmt* statement, const ir::
 }
 
 Jump run_handler(Context& c, const Clause& clause, const Outcome& outcome, const RunSuite& run) {
-    std::string_view outer = c.raising.handled;
+    ExceptionType outer = c.raising.handled;
     c.raising.handled = outcome.type;
     if (clause.name.valid()) {
         bind_name(
@@ -136,7 +147,7 @@ Jump run_handler(Context& c, const Clause& clause, const Outcome& outcome, const
 
 // The first handler of the type; null: there is none. Nothing after a diagnostic.
 std::optional<const Clause*> find_handler(Context& c, const syntax::OpaqueStmt* statement,
-                                          std::string_view type) {
+                                          const ExceptionType& type) {
     for (const Clause& clause : statement->clauses) {
         if (clause.keyword != "except") {
             continue;
@@ -169,7 +180,7 @@ Jump exec_handled(Context& c, const syntax::OpaqueStmt* statement, const RunSuit
     const ir::Node* last = c.graph->last_node();
     Outcome outcome = run_guarded(c, [&] { return run(statement->clauses[0].body); });
     bool has_handlers = find_clause(statement, "except") != nullptr;
-    if (outcome.has_raised && (outcome.type.empty() || c.graph->last_node() != last)) {
+    if (outcome.has_raised && (outcome.type.builtin.empty() || c.graph->last_node() != last)) {
         raise_again(c, {outcome.jump, true, {}, outcome.findings});  // of no class that is known
         unbind_all(c, statement);
         return Jump::kNone;
@@ -238,12 +249,12 @@ Jump exec_items(Context& c, const syntax::OpaqueStmt* statement, size_t i, const
         return is_decided_here(c, statement, last, Catches::kSomething) ? outcome.jump
                                                                         : Jump::kNone;
     }
-    bool is_known_type = !outcome.type.empty() && c.graph->last_node() == last;
+    bool is_known_type = !outcome.type.builtin.empty() && c.graph->last_node() == last;
     std::optional<bool> caught =
         is_known_type ? catches(c, Object::tuple(values), outcome.type, item.context->range)
                       : std::optional(false);
     if (caught && !*caught) {
-        raise_again(c, {outcome.jump, true, is_known_type ? outcome.type : std::string_view(),
+        raise_again(c, {outcome.jump, true, is_known_type ? outcome.type : ExceptionType(),
                         outcome.findings});
         unbind_all(c, statement);
     }
@@ -280,24 +291,28 @@ namespace {
 
 // What `raise` names.
 struct Raised {
-    std::string_view type;  // the class, if it is built into Python
-    std::string words;      // `ValueError: the text`
+    ExceptionType type;
+    std::string words;  // `ValueError: the text`
 };
 
 Raised raised_by(Context& c, const syntax::RaiseStmt* statement) {
     if (statement->exception == nullptr) {
-        return {c.raising.handled, std::string(c.raising.handled)};
+        const ExceptionType& again = c.raising.handled;
+        return {again, again.own != nullptr ? again.own->name : std::string(again.builtin)};
     }
     const auto* call = syntax::maybe_as<syntax::CallExpr>(statement->exception);
     const Expr* callee = call != nullptr ? call->callee : statement->exception;
-    Raised raised{exception_type(eval(c, callee)), std::string(c.source(callee->range))};
+    Raised raised{exception_named(c, eval(c, callee)), std::string(c.source(callee->range))};
     for (size_t i = 0; call != nullptr && i < call->args.size(); ++i) {
         Object argument = eval(c, call->args[i]);
         if (call->args.size() == 1 && argument.is(ObjectKind::kString)) {
             raised.words += fmt::format(": {}", argument.text());
         }
     }
-    if (call != nullptr && !call->keywords.empty()) {
+    // What it does when it is made may be to raise something else.
+    bool has_own_init = raised.type.own != nullptr &&
+                        const_cast<Namespace*>(raised.type.own)->lookup("__init__").has_value();
+    if (has_own_init || (call != nullptr && !call->keywords.empty())) {
         raised.type = {};
     }
     return raised;
@@ -334,7 +349,7 @@ Jump exec_raise(Context& c, const syntax::RaiseStmt* statement) {
             .with_help("what leads here is known at compile time: change it, or the arguments")
             .is_for_callers = true;
     }
-    if (!raised.type.empty() && is_guarded) {
+    if (!raised.type.builtin.empty() && is_guarded) {
         raises(c, raised.type);
     }
     if (!ends_here || is_guarded || c.runs_file) {

@@ -73,20 +73,20 @@ void exec_assert(Context& c, const syntax::AssertStmt* statement) {
 }
 
 void exec_function_def(Context& c, const syntax::FunctionDefStmt* statement) {
-    std::vector<Object> applied;  // property and the like, and what keeps results
+    std::vector<Object> applied;  // property and the like, and what names it or keeps results
     for (const Expr* decorator : statement->decorators) {
         Object object = eval(c, decorator);
-        if (is_method_decorator(object) || is_cache_decorator(object)) {
+        bool is_wraps = object.is(ObjectKind::kPartial) &&
+                        is_builtin(object.get<PartialObject>().function, "functools.wraps.of");
+        if (is_method_decorator(object) || is_cache_decorator(object) || is_wraps) {
             applied.push_back(std::move(object));
             continue;
         }
         bool is_graph =
             (object.is(ObjectKind::kDecorator) && object.get<DecoratorObject>().is_graph) ||
             is_builtin(object, "sardonyx.graph");
-        bool is_wraps = object.is(ObjectKind::kPartial) &&
-                        is_builtin(object.get<PartialObject>().function, "functools.wraps.of");
-        bool says_more = is_wraps || is_builtin(object, "abc.abstractmethod");
-        if (!is_graph && !says_more && !object.is_error()) {
+        bool is_abstract = is_builtin(object, "abc.abstractmethod");
+        if (!is_graph && !is_abstract && !object.is_error()) {
             c.report(kUnsupportedDecorator, decorator->range,
                      "a decorator that is not `@graph()` on a nested function")
                 .with_help("remove it, or define the script at the top of the file");

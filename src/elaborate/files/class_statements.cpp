@@ -18,6 +18,7 @@
 #include "elaborate/library/library.h"
 #include "elaborate/library/named_tuples.h"
 #include "elaborate/objects/context.h"
+#include "elaborate/objects/exception_types.h"
 #include "elaborate/objects/namespaces.h"
 #include "elaborate/objects/special_names.h"
 #include "elaborate/objects/statics.h"
@@ -39,11 +40,12 @@ Object refuse_class(Context& c, Range range, std::string message) {
 
 struct ClassKind {
     Namespace::Kind kind = Namespace::Kind::kClass;
-    std::string enumeration;   // which class of `enum` is the base
-    std::string of_values;     // "int" or "str": what its members are as well
-    bool is_abc = false;       // ABC or Protocol is the base
-    bool is_protocol = false;  // Protocol is
-    bool is_unique = false;    // an enumeration of which no two members have one value
+    std::string enumeration;     // which class of `enum` is the base
+    std::string of_values;       // "int" or "str": what its members are as well
+    std::string_view exception;  // the class of exceptions that it is derived from
+    bool is_abc = false;         // ABC or Protocol is the base
+    bool is_protocol = false;    // Protocol is
+    bool is_unique = false;      // an enumeration of which no two members have one value
     bool is_frozen = false;
     bool has_eq = true;
     bool has_repr = true;
@@ -152,6 +154,18 @@ std::optional<ClassKind> kind_of(Context& c, const syntax::OpaqueStmt* statement
     if (kind.bases.size() == 1 && others.empty() && statement->decorators.empty() &&
         kind.base()->kind == Namespace::Kind::kNamedTuple) {
         kind.kind = Namespace::Kind::kNamedTuple;
+        return kind;
+    }
+    for (const Namespace* one : kind.bases) {
+        kind.exception = kind.exception.empty() ? one->exception : kind.exception;
+        if (!one->exception.empty() && one->exception != kind.exception) {
+            refuse_class(c, statement->keyword_range, "a class of exceptions of two kinds");
+            return std::nullopt;
+        }
+    }
+    ExceptionType raised = exception_type(base);
+    if (!raised.builtin.empty() && statement->decorators.empty() && others.size() == 1) {
+        kind.exception = raised.builtin;
         return kind;
     }
     bool is_of_dataclass =
@@ -352,6 +366,9 @@ bool is_plain_member(const Namespace& made, const std::string& name, const Objec
                              : name == "__post_init__" ? Namespace::Kind::kDataclass
                                                        : made.kind) &&
                made.kind != Namespace::Kind::kEnumeration && !is_named;
+    }
+    if (made.kind == Namespace::Kind::kDataclass && (name == "__repr__" || name == "__str__")) {
+        return value.is(ObjectKind::kClosure);
     }
     if (is_special_method(name)) {
         return made.kind == Namespace::Kind::kClass &&
@@ -564,6 +581,7 @@ Object make_class(Context& c, const syntax::OpaqueStmt* statement, const ScriptF
         }
         made->set(text, is_member ? make_member(c, *made, text, *value, *kind) : *value);
     }
+    made->exception = kind->exception;
     made->enumeration = kind->enumeration;
     made->of_values = kind->of_values;
     made->is_protocol = kind->is_protocol;

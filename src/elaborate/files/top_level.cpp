@@ -205,8 +205,8 @@ std::shared_ptr<UnknownCause> FileModule::attempt(Context& c, const Stmt* statem
     }
     body();
     // A name that is not defined may be one that is being written, or that a notebook defines.
-    bool is_undefined = c.raising.type == "NameError";
-    bool raises_surely = !is_guarded && !c.raising.type.empty() && !is_undefined;
+    bool is_undefined = c.raising.type.builtin == "NameError";
+    bool raises_surely = !is_guarded && !c.raising.type.builtin.empty() && !is_undefined;
     if (!is_guarded) {
         c.raising = around;
     }

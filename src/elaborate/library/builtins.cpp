@@ -313,8 +313,19 @@ Object functools_wraps(Context& c, const Arguments& a) {
 }
 
 Object wrapped_function(Context& c, const Arguments& a) {
-    (void)c;
-    return a.positional[1];
+    const Object &of = a.positional[0], &function = a.positional[1];
+    std::optional<std::string> name = name_of_function(of);
+    if (of.is(ObjectKind::kOpaque)) {
+        std::optional<Object> found = c.function().environment->attribute(of, "__name__").value;
+        name = found && found->is(ObjectKind::kString) ? std::optional(found->text()) : name;
+    }
+    bool has_none = of.is(ObjectKind::kOperator) || (of.is(ObjectKind::kOpaque) && !name);
+    if (!function.is(ObjectKind::kClosure) || has_none) {
+        return function;
+    }
+    Closure named = function.get<Closure>();
+    named.name = name.value_or(std::string(kUnknownFunctionName));
+    return Object::make(ObjectKind::kClosure, std::move(named));
 }
 
 Object py_cached_property(Context& c, const Arguments& a) {

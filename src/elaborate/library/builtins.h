@@ -55,7 +55,7 @@ Object items_got(Context& c, const Arguments& a);
 Object members_got(Context& c, const Arguments& a);
 Object called_unique(Context& c, const Arguments& a);
 
-// functools.wraps(f)(g) is g, with names that nothing here asks for.
+// functools.wraps(f)(g) is g with the `__name__` of f.
 Object functools_wraps(Context& c, const Arguments& a);
 
 Object wrapped_function(Context& c, const Arguments& a);

@@ -302,6 +302,11 @@ Object instantiate(Context& c, Namespace& type, const Arguments& arguments) {
             return call_with(c, *function, type.object(), arguments);
         }
     }
+    if (!type.exception.empty()) {
+        return refuse(c, arguments.range,
+                      fmt::format("an instance of the exception `{}`", type.name),
+                      "make it where it is raised: `raise` with the call");
+    }
     if (type.is_protocol || !type.abstract.empty()) {
         refuse(c, arguments.range,
                type.is_protocol ? fmt::format("an instance of `{}`, which is a protocol", type.name)

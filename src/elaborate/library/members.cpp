@@ -289,7 +289,7 @@ Object module_member(Context& c, const Object& object, std::string_view name, Ra
     }
     Object failed = no_member(c, object, name, name_range, known);
     // What all classes have is not known here, nor all that instances of NumPy's have.
-    bool is_complete = of_file != nullptr &&
+    bool is_complete = of_file != nullptr && of_file->exception.empty() &&
                        (of_file->kind != Namespace::Kind::kInstance || class_of(object) != nullptr);
     return is_complete && name[0] != '_' && name != "mro" ? raises(c, "AttributeError") : failed;
 }
@@ -421,13 +421,12 @@ Object member_of_int(Context& c, const Object& number, std::string_view name, Ra
             own == nullptr ? numpys_member(c, number, name) : std::nullopt) {
         return *found;
     }
-    bool is_of_int =
-        std::find(std::begin(kIntMethods), std::end(kIntMethods), name) != std::end(kIntMethods) ||
-        part_of_int(number, name);
+    std::optional<Object> part = part_of_int(number, name);
+    bool is_of_int = part || std::find(std::begin(kIntMethods), std::end(kIntMethods), name) !=
+                                 std::end(kIntMethods);
     if (own != nullptr && (!is_of_int || own->lookup(name))) {
         return module_member(c, own->object(), name, range, name_range);
     }
-    std::optional<Object> part = part_of_int(number, name);
     return part ? *part : method_of(c, number, name, name_range, kIntMethods);
 }
 
@@ -443,6 +442,22 @@ Object member_of_text(Context& c, const Object& text, std::string_view name, Ran
 }
 
 }  // namespace
+
+std::optional<std::string> name_of_function(const Object& function) {
+    if (function.is(ObjectKind::kScript)) {
+        const ScriptFunction& script = function.get<ScriptFunction>();
+        return std::string(script.tree->names.text(script.definition->name));
+    }
+    if (!function.is(ObjectKind::kClosure) ||
+        function.get<Closure>().name == kUnknownFunctionName) {
+        return std::nullopt;
+    }
+    const Closure& closure = function.get<Closure>();
+    if (!closure.name.empty() || closure.definition == nullptr) {
+        return closure.name.empty() ? "<lambda>" : closure.name;
+    }
+    return std::string(closure.scope->function->tree->names.text(closure.definition->name));
+}
 
 Object member(Context& c, const Object& object, std::string_view name, Range range,
               Range name_range) {
@@ -546,6 +561,13 @@ Object member(Context& c, const Object& object, std::string_view name, Range ran
             return member_of_int(c, object, name, range, name_range);
         case ObjectKind::kOpaque:
             return member_outside(c, object, name, name_range);
+        case ObjectKind::kClosure:
+        case ObjectKind::kScript:
+            if (std::optional<std::string> text = name_of_function(object);
+                text && name == "__name__") {
+                return Object::string(std::move(*text));
+            }
+            return no_member(c, object, name, name_range, {});
         default:
             return no_member(c, object, name, name_range, {});
     }

@@ -233,6 +233,16 @@ Object np_arange(Context& c, const Arguments& given) {
                     [](const Object& one) { return one.is(ObjectKind::kFloat); })) {
         return arange_of_floats(c, a, type);
     }
+    for (const Object& one : a.positional) {
+        if (!one.is_integer()) {
+            return refuse(c, a.range,
+                          fmt::format("`np.arange` of {}", one.is_static()
+                                                               ? kind_name(one)
+                                                               : "a number that is known only when "
+                                                                 "the graph runs"),
+                          "use integers, or write `op.Range(start, stop, step)`");
+        }
+    }
     Object range = py_range(c, a);
     if (range.is_error() || !type) {
         return Object::error();

@@ -96,6 +96,15 @@ struct Closure {
     const syntax::LambdaExpr* lambda = nullptr;
     std::shared_ptr<Scope> scope;
     std::vector<Object> defaults;  // of its parameters, made at the definition; error: none
+    std::string name;              // its `__name__` since `functools.wraps`; empty: as defined
+};
+
+class Namespace;
+
+// A class of exceptions: one that is built into Python, or one of a file that is derived from it.
+struct ExceptionType {
+    std::string_view builtin;        // empty: the class is not known
+    const Namespace* own = nullptr;  // the class of the file; null: it is the builtin one
 };
 
 // How a statement or block ended.
@@ -196,8 +205,8 @@ struct Context {
     struct Raising {
         size_t errors = SIZE_MAX;  // how many had been said when it began; SIZE_MAX: nothing guards
         const ir::Graph* graph = nullptr;  // in which it began
-        std::string_view type;             // the class of the first mistake since; empty: not known
-        std::string_view handled;          // of the exception whose handler runs
+        ExceptionType type;                // of the first mistake since
+        ExceptionType handled;             // of the exception whose handler runs
     };
     Raising raising;
     // Something has been raised, and nothing more happens up to the `try`.

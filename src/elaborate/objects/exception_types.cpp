@@ -1,4 +1,4 @@
-// The classes of exceptions that are built into Python.
+// The classes of exceptions that are built into Python, and those that are derived from them.
 
 #include "elaborate/objects/exception_types.h"
 
@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "elaborate/objects/context.h"
+#include "elaborate/objects/namespaces.h"
 
 namespace sardonyx::elaborate {
 
@@ -52,22 +53,39 @@ const ExceptionRow* find_row(std::string_view name) {
 
 }  // namespace
 
-bool is_subclass(std::string_view type, std::string_view base) {
-    for (const ExceptionRow* row = find_row(type); row != nullptr; row = find_row(row->base)) {
-        if (row->name == base) {
+std::string_view exception_name(std::string_view name) {
+    const ExceptionRow* row = find_row(name);
+    return row != nullptr ? row->name : std::string_view();
+}
+
+bool is_subclass(const ExceptionType& type, const ExceptionType& base) {
+    if (base.own != nullptr) {
+        return type.own != nullptr && is_derived(type.own, base.own);
+    }
+    for (const ExceptionRow* row = find_row(type.builtin); row != nullptr;
+         row = find_row(row->base)) {
+        if (row->name == base.builtin) {
             return true;
         }
     }
     return false;
 }
 
-std::string_view exception_type(const Object& object) {
-    const ExceptionRow* row =
-        object.is(ObjectKind::kPythonType) ? find_row(object.get<PythonType>().name) : nullptr;
-    return row != nullptr ? row->name : std::string_view();
+ExceptionType exception_type(const Object& object) {
+    if (object.is(ObjectKind::kPythonType)) {
+        return {exception_name(object.get<PythonType>().name)};
+    }
+    const Namespace* own = as_namespace(object);
+    bool is_known = own != nullptr && is_class(object) && own->unknown_all == nullptr &&
+                    !own->exception.empty();
+    return is_known ? ExceptionType{own->exception, own} : ExceptionType();
 }
 
 Object raises(Context& c, std::string_view type) {
+    return raises(c, ExceptionType{type});
+}
+
+Object raises(Context& c, const ExceptionType& type) {
     const Context::Raising& around = c.raising;
     // What only some runs of a graph come to is caught by nobody.
     if (around.errors + 1 == c.program.diagnostics.error_count() && around.graph == c.graph) {

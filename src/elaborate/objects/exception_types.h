@@ -1,4 +1,5 @@
-// The classes of exceptions that are built into Python, and which one a mistake is.
+// The classes of exceptions: those that are built into Python and those of files, and which one a
+// mistake is.
 #pragma once
 
 #include <string_view>
@@ -12,13 +13,17 @@ inline constexpr std::string_view kNotImplemented = "NotImplemented";
 
 // What has just been reported is an exception of this class to Python. Returns the error object.
 Object raises(Context& c, std::string_view type);
+Object raises(Context& c, const ExceptionType& type);
 
 // Whether a name is a class of exceptions that is built into Python.
 bool is_exception_type(std::string_view name);
 
-bool is_subclass(std::string_view type, std::string_view base);
+// The name of such a class, which lives as long as the program; empty: it is none.
+std::string_view exception_name(std::string_view name);
 
-// The class that an object names; empty: it is none.
-std::string_view exception_type(const Object& object);
+bool is_subclass(const ExceptionType& type, const ExceptionType& base);
+
+// The class that an object names, one of Python's or of a file. Empty: it is none.
+ExceptionType exception_type(const Object& object);
 
 }  // namespace sardonyx::elaborate

@@ -285,6 +285,9 @@ Object format_object(Context& c, const Object& object, std::string_view spec_tex
     if (object.shown_as() == ShownAs::kOther) {
         return refused("an instance of a class that is derived from a builtin one");
     }
+    if (is_by_value(object)) {  // an instance
+        return refused(kind_name(object));
+    }
     if (object.is(ObjectKind::kModule)) {  // a member of an enumeration is formatted as its text
         Object text = show(c, object, Show::kStr, range);
         return text.is_error() ? text : format_object(c, text, spec_text, range);

@@ -48,10 +48,11 @@ class Namespace : public Environment {
     bool is_abc = false;                            // ABC or Protocol is among its bases
     bool is_protocol = false;                       // Protocol is its base
     std::vector<std::string> abstract;  // methods without which there are no instances of an ABC
-    std::string enumeration;            // which class of `enum` is its base, as in "IntFlag"
-    std::string of_values;              // "int" or "str": what the members of an enumeration are
-    std::vector<std::string> fields;    // of a dataclass or named tuples, in order
-    std::vector<Object> defaults;       // of named tuples: of the last fields
+    std::string_view exception;  // of exceptions: the class of Python's that it is derived from
+    std::string enumeration;     // which class of `enum` is its base, as in "IntFlag"
+    std::string of_values;       // "int" or "str": what the members of an enumeration are
+    std::vector<std::string> fields;  // of a dataclass or named tuples, in order
+    std::vector<Object> defaults;     // of named tuples: of the last fields
     Object outside;  // the class as the environment knows it; the error object: it does not
     std::shared_ptr<UnknownCause> unknown_all;  // not null: nothing of it is known any more
     // The `class` statement, and its file; null: it is made in another way.

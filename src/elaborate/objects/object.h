@@ -155,7 +155,7 @@ struct OpaqueObject {
     virtual bool is_hashable() const { return true; }
     // Whether it is a class of which `|` makes a union.
     virtual bool is_class() const { return false; }
-    // Whether the class of a string has this method of its own in the place of that of strings.
+    // Whether the class of a string or an int has this method of its own in the place of theirs.
     virtual bool redefines(std::string_view method) const {
         (void)method;
         return false;

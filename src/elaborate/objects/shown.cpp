@@ -16,6 +16,7 @@
 #include "elaborate/objects/dict_classes.h"
 #include "elaborate/objects/environment.h"
 #include "elaborate/objects/exception_types.h"
+#include "elaborate/objects/iteration.h"
 #include "elaborate/objects/namespaces.h"
 #include "elaborate/objects/statics.h"
 #include "elaborate/objects/type_objects.h"
@@ -26,6 +27,7 @@ namespace sardonyx::elaborate {
 namespace {
 
 constexpr int kDeepestShown = 60;
+constexpr std::string_view kRepr = "__repr__";
 
 struct Block {
     uint32_t first, last;
@@ -52,8 +54,8 @@ uint32_t code_point(std::string_view sequence) {
 
 class Shower {
   public:
-    Shower(Context& c, std::string& reason, bool only_ascii)
-        : c_(c), reason_(reason), only_ascii_(only_ascii) {}
+    Shower(Context& c, std::string& reason, bool only_ascii, syntax::Range range)
+        : c_(c), reason_(reason), only_ascii_(only_ascii), range_(range) {}
 
     std::optional<std::string> str(const Object& object) {
         if (is_shown_by_environment(object)) {
@@ -68,6 +70,9 @@ class Shower {
         if (Namespace* member = as_member(object);
             member != nullptr && !is_shown_by_value(object)) {
             return member->name;
+        }
+        if (std::optional<Object> method = special_method(object, "__str__")) {
+            return asked(object, *method, "__str__");
         }
         bool differs_in_repr =
             object.shown_as() == ShownAs::kNumpy || object.shown_as() == ShownAs::kMember;
@@ -351,7 +356,21 @@ class Shower {
                    : unknown(fmt::format("the type `{}`", type.name));
     }
 
-    // A member of an enumeration, an instance of a dataclass.
+    // What the class itself says.
+    std::optional<std::string> asked(const Object& object, const Object& method,
+                                     std::string_view name) {
+        Object text = asked_text(c_, object, method, name, range_);
+        reason_.clear();  // it has been reported
+        if (text.is_error()) {
+            return std::nullopt;
+        }
+        if (!only_ascii_) {
+            return text.text();
+        }
+        return unknown(fmt::format("an instance with `{}` in `ascii`", name));
+    }
+
+    // A member of an enumeration, an instance of a class.
     std::optional<std::string> instance(const Object& object, int depth) {
         if (Namespace* member = as_member(object)) {
             std::optional<Object> value = member->lookup("value");
@@ -362,11 +381,24 @@ class Shower {
             return add(result, *value, depth) ? std::optional(result + ">") : std::nullopt;
         }
         Namespace* found = as_namespace(object);
-        bool is_data = found != nullptr && found->kind == Namespace::Kind::kInstance &&
-                       found->of != nullptr && found->of->kind == Namespace::Kind::kDataclass &&
-                       found->unknown_all == nullptr && found->of->has_repr;
-        if (!is_data) {
-            return unknown(found == nullptr ? "a module" : "a class or its instance");
+        bool is_instance = found != nullptr && found->kind == Namespace::Kind::kInstance &&
+                           found->of != nullptr && found->unknown_all == nullptr;
+        bool is_data = is_instance && found->of->kind == Namespace::Kind::kDataclass;
+        // `dataclass` gives a class a method of its own, in place of an inherited one.
+        std::optional<Object> method = is_data
+                                           ? const_cast<Namespace*>(found->of)->lookup_own(kRepr)
+                                           : special_method(object, kRepr);
+        if (method) {
+            return asked(object, *method, kRepr);
+        }
+        if (!is_data || !found->of->has_repr) {
+            return unknown(
+                found == nullptr ? "a module"
+                : is_instance && !is_data
+                    ? fmt::format("an instance of `{}`, which has neither `__repr__` nor "
+                                  "`__str__`,",
+                                  found->of->name)
+                    : "a class or its instance");
         }
         std::vector<Object> values;
         for (const std::string& field : found->of->fields) {
@@ -395,6 +427,7 @@ class Shower {
     Context& c_;
     std::string& reason_;
     const bool only_ascii_;
+    const syntax::Range range_;
 };
 
 }  // namespace
@@ -415,15 +448,19 @@ std::string shown_float(double value) {
     return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
 }
 
-std::optional<std::string> shown(Context& c, const Object& object, Show how, std::string& reason) {
-    Shower shower(c, reason, how == Show::kAscii);
+std::optional<std::string> shown(Context& c, const Object& object, Show how, std::string& reason,
+                                 syntax::Range range) {
+    Shower shower(c, reason, how == Show::kAscii, range);
     return how == Show::kStr ? shower.str(object) : shower.repr(object);
 }
 
 Object show(Context& c, const Object& object, Show how, syntax::Range range) {
     std::string reason;
-    if (std::optional<std::string> text = shown(c, object, how, reason)) {
+    if (std::optional<std::string> text = shown(c, object, how, reason, range)) {
         return Object::string(std::move(*text));
+    }
+    if (reason.empty()) {
+        return Object::error();  // what a method has reported
     }
     return refuse(c, range, fmt::format("the text of {} is not certain", reason),
                   "take the text of numbers, strings, and lists of these");

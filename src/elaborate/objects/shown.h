@@ -11,8 +11,9 @@ namespace sardonyx::elaborate {
 
 enum class Show : uint8_t { kStr, kRepr, kAscii };
 
-// The text; nothing, and the reason, where it is not certain.
-std::optional<std::string> shown(Context& c, const Object& object, Show how, std::string& reason);
+// The text; nothing, and the reason, where it is not certain: none after a diagnostic.
+std::optional<std::string> shown(Context& c, const Object& object, Show how, std::string& reason,
+                                 syntax::Range range);
 
 // The same as a string object; the error object after a diagnostic.
 Object show(Context& c, const Object& object, Show how, syntax::Range range);

@@ -99,9 +99,14 @@ std::optional<Object> set_binary(Binary op, const std::vector<Object>& a,
     return Object::set(items);
 }
 
-// A member of an enumeration of ints, or what `|` makes of members: of an IntFlag it is one, too.
+// A member of an IntFlag, or what `|` makes of members: it is one, too.
 bool is_flag(const Object& object) {
-    return object.shown_as() == ShownAs::kMember || object.member() != nullptr;
+    const Namespace* member = as_member(object);
+    if (member != nullptr && member->of != nullptr) {
+        return member->of->enumeration == "IntFlag";
+    }
+    return object.member() != nullptr ? object.member()->redefines("__invert__")
+                                      : object.shown_as() == ShownAs::kMember;
 }
 
 // NumPy's numbers stay such in arithmetic.

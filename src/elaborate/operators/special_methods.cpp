@@ -145,6 +145,16 @@ std::optional<Object> asked_iterator(Context& c, const Object& instance) {
     return method ? std::optional(call_method(c, *method, instance, {}, {})) : std::nullopt;
 }
 
+Object asked_text(Context& c, const Object& instance, const Object& method, std::string_view name,
+                  Range range) {
+    Object text = call_method(c, method, instance, {}, range);
+    if (text.is_error() || text.is(ObjectKind::kString)) {
+        return text;
+    }
+    refuse(c, range, fmt::format("`{}` that gives {}", name, kind_name(text)), "give a string");
+    return raises(c, "TypeError");
+}
+
 std::optional<Object> special_binary(Context& c, syntax::BinaryOp op, const Object& a,
                                      const Object& b, Range range) {
     return asked(c, binary_names(lowered(op)), a, b, range);

@@ -125,4 +125,16 @@ std::string describe(const Object& object) {
                : fmt::format("{}", kind_name(object));
 }
 
+std::string difference(const Object& yes, const Object& no) {
+    std::string one = describe(yes), other = describe(no);
+    bool is_whole = !yes.is_tensor() && !yes.is_number() && !yes.is_sequence() &&
+                    !yes.is(ObjectKind::kDict) && yes.tuple_class() == nullptr;
+    return one == other && is_whole
+               ? fmt::format(
+                     "is {} in one branch and another one in the other, and a graph "
+                     "chooses between tensors and numbers only",
+                     one)
+               : fmt::format("is {} in one branch and {} in the other", one, other);
+}
+
 }  // namespace sardonyx::elaborate

@@ -29,4 +29,7 @@ std::optional<ElementType> type_of_numbers(const Object& a, const Object& b);
 // How messages call an object: a tensor by its type.
 std::string describe(const Object& object);
 
+// Why a graph cannot choose between what two branches give, as in "is an int in one branch ...".
+std::string difference(const Object& yes, const Object& no);
+
 }  // namespace sardonyx::elaborate

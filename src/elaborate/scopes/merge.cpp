@@ -326,9 +326,8 @@ std::pair<diagnostics::Span, std::string> binding(Context& c, const Branch& bran
 Object conflict(Context& c, const Pair& pair, const Branch& yes, const Branch& no, Range range) {
     bool unbound = pair.yes.is_error() || pair.no.is_error() || pair.yes.is(ObjectKind::kUnbound) ||
                    pair.no.is(ObjectKind::kUnbound);
-    std::string reason = unbound ? std::string("is bound in one branch only")
-                                 : fmt::format("is {} in one branch and {} in the other",
-                                               describe(pair.yes), describe(pair.no));
+    std::string reason =
+        unbound ? std::string("is bound in one branch only") : difference(pair.yes, pair.no);
     Unbound made{std::move(reason), c.span(range)};
     auto has_value = [](const Object& one) {
         return !one.is_error() && (!one.is(ObjectKind::kUnbound) || one.get<Unbound>().has_value);
@@ -457,10 +456,7 @@ void plan_cell(Context& c, Pair& pair, Merge& joined, Range range, std::vector<P
                                 kind_name(fits_cell(pair.yes) ? pair.no : pair.yes)),
                     range);
     } else {
-        refuse_cell(c, pair.name,
-                    fmt::format("is {} in one branch and {} in the other", describe(pair.yes),
-                                describe(pair.no)),
-                    range);
+        refuse_cell(c, pair.name, difference(pair.yes, pair.no), range);
     }
 }
 

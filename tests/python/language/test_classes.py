@@ -12,7 +12,7 @@ import pytest
 import sardonyx
 
 from language import shared_compiler
-from surfaces import check, first_finding, text_of
+from surfaces import check, first_finding, refused, text_of
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -579,3 +579,156 @@ def test_classes_and_members(test: str, expected: float, tmp_path: pathlib.Path)
         "        return 3\n---\n"
     )
     check(f"{head}return x * (1.0 if {test} else 0.0)", X * np.float32(expected), tmp_path, x=X)
+
+
+# --- Texts and names ------------------------------------------------------------------------------
+
+TEXTS = """\
+import functools
+from dataclasses import dataclass
+
+
+class Dim:
+    def __init__(self, name, size):
+        self.name, self.size = name, size
+
+    def __repr__(self):
+        return f"Dim({self.name!r}, {self.size})"
+
+    def __str__(self):
+        return self.name
+
+
+class Sub(Dim):
+    def __str__(self):
+        return "<" + super().__str__() + ">"
+
+
+class Only:
+    def __repr__(self):
+        return "only"
+
+
+class Wrong:
+    def __repr__(self):
+        return 3
+
+
+class Bare:
+    pass
+
+
+@dataclass
+class Layer:
+    k: int = 1
+
+    def __str__(self):
+        return f"layer {self.k}"
+
+
+@dataclass
+class Wide(Layer):
+    w: int = 2
+
+    def __repr__(self):
+        return f"wide {self.w}"
+
+
+@dataclass
+class Deep(Wide):
+    d: int = 3
+
+
+def twice(fn):
+    @functools.wraps(fn)
+    def inner(*args, **kwargs):
+        return fn(fn(*args, **kwargs), **kwargs)
+
+    return inner
+
+
+def plain(fn):
+    def inner(v):
+        return fn(v)
+
+    return inner
+
+
+@twice
+def scaled(v, by=2.0):
+    return v * by
+
+
+@plain
+def shifted(v):
+    return v + 1
+
+
+@script(default_opset=op)
+def whole(v: FLOAT["M"]):
+    return v
+
+
+def listed(v):
+    return v
+
+
+def name_of_inner():
+    @functools.wraps(scaled)
+    def inner(v):
+        return v
+
+    return inner.__name__
+
+
+TOP = Dim("top", 9)
+OTHER = Dim("other", 8)
+NAMES = "|".join(one.__name__ for one in [listed, scaled, shifted, lambda v: v])
+---
+"""
+
+# Each is a text in Python.
+SHOWN = [
+    "f'{TOP}|{TOP!r}|{TOP!s:>5}|{[TOP]}'",
+    "str(Dim('a', 1)) + repr(Dim('a', 1)) + '%s %r' % (Dim('b', 2), Dim('b', 2))",
+    "'{} {!r:>12}'.format(Sub('q', 1), Sub('q', 1))",
+    "f'{Only()}|{Only()!r}|{(Only(), 1)}'",
+    "f'{Layer()}|{Layer()!r}|{Wide()}|{Wide()!r}|{Deep()}|{Deep()!r}'",
+    "NAMES",
+    "'|'.join(one.__name__ for one in [listed, scaled, shifted, lambda v: v])",
+    "name_of_inner()",
+    "whole.__name__",
+]
+
+
+@pytest.mark.parametrize("text", SHOWN)
+def test_texts_and_names(text: str, tmp_path: pathlib.Path) -> None:
+    head = "class Stub:\n    def __getitem__(self, _): return self\nFLOAT = Stub()\n"
+    head += "def script(**_): return lambda function: function\nop = None\n"
+    names: dict[str, Any] = {}
+    exec(head + TEXTS.replace("---\n", ""), names)
+    expected = np.asarray(eval(text, names), object)
+    check(TEXTS + f"return x, {text}", (X, expected), tmp_path, x=X)
+
+
+def test_texts_that_are_none(tmp_path: pathlib.Path) -> None:
+    for shown in ("f'{TOP:>9}'", "f'{Dim(\"a\", 1):>9}'", "f'{Layer():>9}'"):
+        refused(TEXTS + f"return x + len({shown})", tmp_path, "static-error", x=X)
+    refused(TEXTS + "return x + len(str(Wrong()))", tmp_path, "static-error", x=X)
+    text = text_of(TEXTS + "return x + len(str(Bare()))", True, {"x": X})
+    path = tmp_path / "program.py"
+    path.write_text(text)
+    with pytest.raises(sardonyx.CompileError, match="`Bare`, which has neither `__repr__` nor"):
+        runpy.run_path(str(path))["f"].to_model_bytes()
+
+
+def test_two_instances_in_branches(tmp_path: pathlib.Path) -> None:
+    text = text_of(
+        TEXTS + "d = TOP\nif x[0] > 1:\n    d = OTHER\nreturn x * d.size",
+        True,
+        {"x": X},
+    )
+    path = tmp_path / "program.py"
+    path.write_text(text)
+    with pytest.raises(sardonyx.CompileError, match="a graph chooses between tensors and numbers"):
+        runpy.run_path(str(path))["f"].to_model_bytes()

@@ -178,3 +178,125 @@ def test_what_a_run_decides_is_not_caught() -> None:
     body = "try:\n    y = 12 // x\nexcept ZeroDivisionError:\n    y = x\nreturn y"
     answer, _ = shared_compiler().compile(text_of(body, False, {"x": I}), "f")
     assert answer[0] == "error" and answer[1].startswith("unsupported-statement"), answer
+
+
+# --- Classes of exceptions of the file ------------------------------------------------------------
+
+OWN = """\
+import contextlib
+
+
+class ConfigError(ValueError):
+    \"\"\"A setting that means nothing.\"\"\"
+
+    code = 3
+
+
+class UnknownName(ConfigError):
+    pass
+
+
+class Mixin:
+    pass
+
+
+class Both(UnknownName, Mixin):
+    pass
+
+
+class Wide(Exception):
+    def __init__(self, size):
+        super().__init__(f"size {size}")
+        self.size = size
+
+
+TABLE = {"relu": 1}
+
+
+def pick(name):
+    if name not in TABLE:
+        raise UnknownName(f"no {name!r}")
+    return TABLE[name]
+
+
+def told(kind):
+    raise kind("it is so", 2)
+
+
+try:
+    FOUND = pick("tanh")
+except ConfigError:
+    FOUND = 7
+---
+"""
+
+CAUGHT: list[tuple[str, Any]] = [
+    ("return x * FOUND", I * 7),
+    ('try:\n    k = pick("gelu")\nexcept UnknownName:\n    k = 4\nreturn x * k', I * 4),
+    ('try:\n    k = pick("gelu")\nexcept ConfigError:\n    k = 4\nreturn x * k', I * 4),
+    ('try:\n    k = pick("gelu")\nexcept (KeyError, ValueError):\n    k = 4\nreturn x * k', I * 4),
+    (
+        ("k = 0\ntry:\n    told(ConfigError)\nexcept UnknownName:\n    k = 4\n"
+         "except ConfigError:\n    k = 5\nreturn x * k"),
+        I * 5,
+    ),
+    ("k = 1\nwith contextlib.suppress(ConfigError):\n    told(Both)\n    k = 2\nreturn x * k", I),
+    (
+        ("try:\n    try:\n        told(Both)\n    except Wide:\n        k = 1\n"
+         "    except LookupError:\n        k = 2\nexcept UnknownName:\n    k = 3\nreturn x * k"),
+        I * 3,
+    ),
+    (
+        ("try:\n    try:\n        told(UnknownName)\n    except ConfigError:\n        raise\n"
+         "except UnknownName:\n    k = ConfigError.code\nreturn x * k"),
+        I * 3,
+    ),
+    ('try:\n    raise ConfigError\nexcept ValueError:\n    k = 4\nreturn x * k', I * 4),
+    ('return x * pick("relu")', I),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "expected"), CAUGHT, ids=[body for body, _ in CAUGHT])
+def test_exceptions_of_the_file(body: str, expected: Any, tmp_path: pathlib.Path) -> None:
+    check(OWN + body, expected, tmp_path, x=I)
+
+
+NOT_CAUGHT = [
+    'return x * pick("gelu")',
+    "told(Wide)\nreturn x",
+    "try:\n    told(ConfigError)\nexcept UnknownName:\n    pass\nreturn x",
+    "try:\n    int('a')\nexcept ConfigError:\n    pass\nreturn x",
+]
+
+
+@pytest.mark.parametrize("body", NOT_CAUGHT)
+def test_exceptions_of_the_file_that_nobody_catches(body: str, tmp_path: pathlib.Path) -> None:
+    refused(OWN + body, tmp_path, "static-error", x=I)
+
+
+# What an exception holds, and what one with `__init__` does when it is made, only Python knows.
+ONLY_PYTHONS = [
+    "e = ConfigError('a')\nraise e\nreturn x",
+    "try:\n    raise Wide(2)\nexcept Wide:\n    pass\nreturn x",
+    "return x * len(ConfigError.args)",
+    "try:\n    told(ConfigError)\nexcept ConfigError as e:\n    k = len(str(e))\nreturn x * k",
+]
+
+
+@pytest.mark.parametrize("body", ONLY_PYTHONS)
+def test_what_only_python_knows_of_an_exception(body: str, tmp_path: pathlib.Path) -> None:
+    text = text_of(OWN + body, False, {"x": I})
+    path = tmp_path / "program.py"
+    path.write_text(text)
+    with pytest.raises(sardonyx.CompileError):
+        runpy.run_path(str(path))["f"].to_model_bytes()
+    assert shared_compiler().compile(text, "f")[0][0] == "error"
+
+
+# Python answers these itself; the command line knows of such a class what handlers ask.
+@pytest.mark.parametrize(
+    "test", ["hasattr(ConfigError, 'args')", "issubclass(ConfigError, ValueError)"]
+)
+def test_what_the_command_line_does_not_know_of_an_exception(test: str) -> None:
+    text = text_of(OWN + f"return x * (2 if {test} else 3)", False, {"x": I})
+    assert shared_compiler().compile(text, "f")[0][0] == "error"

@@ -193,6 +193,7 @@ MEMBERS = [
     "[m.name for m in M]",
     "M.A + 1",
     "isinstance(M.A, int)",
+    "f'{M.A | 4} {M.A & 3} {M.A ^ M.B} {~M.A} {[M.A | M.B]}'",
 ]
 
 
@@ -205,6 +206,16 @@ def test_members_of_an_int_enum(expression: str, tmp_path: pathlib.Path) -> None
     exec(before, names)
     assert built(path) == repr(eval(expression, names))
     assert compiled_in_python(path) in (None, repr(eval(expression, names)))
+
+
+def test_inverted_members(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "members.py"
+    path.write_text(
+        HEADER
+        + "from enum import IntEnum\nclass M(IntEnum):\n    A = 1\n"
+        + BODY.format("f'{~M.A + 1}'")
+    )
+    assert built(path) == compiled_in_python(path) == repr("-1")
 
 
 # --- Moments --------------------------------------------------------------------------------------
