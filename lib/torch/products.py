@@ -27,10 +27,11 @@ def product(a, b):
 
 @aten("linear.default")
 def linear(input, weight, bias=None):
-    if input.ndim == 2 and weight.ndim == 2 and bias is not None and bias.ndim <= 1:
+    is_gemm = kind(input.dtype) == 2  # of integers ONNX Runtime has none
+    if is_gemm and input.ndim == 2 and weight.ndim == 2 and bias is not None and bias.ndim <= 1:
         return op.Gemm(input, weight, bias, transB=1)
     turned = op.Transpose(weight, perm=[1, 0]) if weight.ndim == 2 else weight
-    y = op.MatMul(input, turned)
+    y = product(input, turned)
     return y if bias is None else y + bias
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from sardonyx import INT32, INT64
 
 from .declare import aten, inline, op
-from .types import END, axes, axis, cast, converted, is_empty, kind, repeated, tensor
+from .types import END, axes, axis, cast, converted, is_empty, kind, picked, repeated, tensor
 
 
 @inline
@@ -407,6 +407,12 @@ def unfold(self, dimension, size, step):
 @aten("pixel_shuffle.default")
 def pixel_shuffle(self, upscale_factor):
     shape = self.shape
+    if kind(self.dtype) != 2:  # ONNX Runtime has DepthToSpace for floats
+        r, n = upscale_factor, self.ndim - 3
+        *batch, channels, height, width = shape
+        x = reshaped(self, [*batch, channels // (r * r), r, r, height, width])
+        x = op.Transpose(x, perm=[*range(n), n, n + 3, n + 1, n + 4, n + 2])
+        return reshaped(x, [*batch, channels // (r * r), height * r, width * r])
     x = op.Reshape(self, [-1, *shape[-3:]]) if self.ndim != 4 else self
     y = op.DepthToSpace(x, blocksize=upscale_factor, mode="CRD")
     return op.Reshape(y, [*shape[:-3], *y.shape[1:]]) if self.ndim != 4 else y
@@ -498,7 +504,7 @@ def fill_diagonal(self, fill_value, wrap=False):
     if self.ndim == 2 and not wrap:
         is_on = op.And(is_on, places < self.shape[1] * self.shape[1])
     is_on = op.Reshape(is_on, self.shape, allowzero=1)
-    return op.Where(is_on, tensor(fill_value, self.dtype), self)
+    return picked(is_on, fill_value, self, self.dtype)
 
 
 @aten("into", namespace="sardonyx")
@@ -618,7 +624,7 @@ def diagonal_scatter(self, src, offset=0, dim1=0, dim2=1):
     place = op.Where(on_line, op.Min(r, c), 0)
     flat = op.Gather(src, op.Reshape(place, [-1]), axis=-1)
     values = op.Reshape(flat, [*[self.shape[one] for one in rest], rows, columns])
-    y = op.Where(on_line, cast(values, x.dtype), x)
+    y = picked(on_line, values, x, x.dtype)
     return op.Transpose(y, perm=[perm.index(i) for i in range(self.ndim)])
 
 
