@@ -6,7 +6,19 @@ import numpy as np
 from sardonyx import INT32, INT64
 
 from .declare import aten, inline, op
-from .types import END, axes, axis, cast, converted, is_empty, kind, picked, repeated, tensor
+from .types import (
+    END,
+    axes,
+    axis,
+    cast,
+    converted,
+    is_empty,
+    is_static,
+    kind,
+    picked,
+    repeated,
+    tensor,
+)
 
 
 @inline
@@ -164,7 +176,7 @@ def resize_as(self, the_template):
 def expand(self, size, *, implicit=False):
     if len(size) == 0:
         return op.Identity(self)
-    return op.Expand(self, [1 if n == -1 else n for n in size])
+    return op.Expand(self, [1 if is_static(n) and n == -1 else n for n in size])
 
 
 @aten("expand_as.default")
@@ -174,9 +186,7 @@ def expand_as(self, other):
 
 @aten("broadcast_to.default")
 def broadcast_to(self, size):
-    return (
-        op.Expand(self, [1 if n == -1 else n for n in size]) if len(size) > 0 else op.Identity(self)
-    )
+    return expand(self, size)
 
 
 @inline
@@ -434,27 +444,6 @@ def channel_shuffle(self, groups):
     x = op.Reshape(self, [n, groups, channels // groups, *rest])
     x = op.Transpose(x, perm=[0, 2, 1, *range(3, x.ndim)])
     return op.Reshape(x, [n, channels, *rest])
-
-
-@aten("atleast_1d.default")
-def atleast_1d(self):
-    return op.Reshape(self, [1]) if self.ndim == 0 else op.Identity(self)
-
-
-@aten("atleast_2d.default")
-def atleast_2d(self):
-    if self.ndim == 0:
-        return op.Reshape(self, [1, 1])
-    return op.Unsqueeze(self, [0]) if self.ndim == 1 else op.Identity(self)
-
-
-@aten("atleast_3d.default")
-def atleast_3d(self):
-    if self.ndim == 0:
-        return op.Reshape(self, [1, 1, 1])
-    if self.ndim == 1:
-        return op.Unsqueeze(self, [0, 2])
-    return op.Unsqueeze(self, [2]) if self.ndim == 2 else op.Identity(self)
 
 
 # --- What a changed view makes of its base

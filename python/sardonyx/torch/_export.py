@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import operator
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._core import TorchProgram, read_torch_file, runtime_opset, torch_size_warning
+from .._core import TorchProgram, read_torch_file, torch_opset, torch_size_warning
 from ._exported import Exported, ExportError, finished, own_names, warn
-from ._hints import notes
+from ._hints import notes, reads_training
 from ._library import Library, library_of
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
     import torch
 
-_OPSET = 20
 _TRAINING = "the module is in training mode: export after `module.eval()`"
 _LEFTOVERS = (
     "the program has constants that are tensors of a trace: torch.export does not capture "
@@ -63,9 +63,7 @@ def convert(
         raise TypeError(f"`opset` is a whole number, such as 20, not `{opset!r}`")
     if state not in ("outputs", "drop", "error"):
         raise ValueError(f'`state` is "outputs", "drop" or "error", not {state!r}')
-    if target is not None:
-        opset = runtime_opset(target, opset)
-    opset = _OPSET if opset is None else opset
+    opset = torch_opset(target, opset if opset is None else operator.index(opset))
     own = library_of(library)
     if isinstance(exported_program, (str, os.PathLike)):
         if verify:
@@ -300,6 +298,6 @@ def export(
             verify=verify, metadata=metadata, target=target, library=library,
         )  # fmt: skip
     except ExportError as error:
-        if module.training and ".eval()" not in str(error):
+        if ".eval()" not in str(error) and reads_training(module):
             raise ExportError(f"{error}\n\n{_TRAINING}") from None
         raise

@@ -41,6 +41,19 @@ _ONE = (
 )
 
 
+def reads_training(module: Any) -> bool:
+    """Whether a part in training mode computes something else in evaluation: its class asks."""
+    from torch import nn
+
+    def asks(kind: type) -> bool:
+        codes = (getattr(one, "__code__", None) for one in vars(kind).values())
+        return any(code is not None and "training" in code.co_names for code in codes)
+
+    kinds = {type(one) for one in module.modules() if one.training}
+    bases = {base for kind in kinds for base in kind.__mro__} - {*nn.Module.__mro__}
+    return any(asks(base) for base in bases)
+
+
 def small_sizes(values: Any, shapes: Any) -> Iterator[tuple[str, int]]:
     """The dimensions that `dynamic_shapes` names, and their sizes where torch keeps these."""
     import torch
