@@ -6,7 +6,7 @@ from sardonyx import BOOL, DOUBLE, INT32, INT64
 
 from .declare import aten, inline, op
 from .reduce import is_short
-from .types import END, axis, cast, highest, kind, moved, tensor, without_bfloat16
+from .types import END, axis, cast, highest, is_empty, kind, moved, tensor, without_bfloat16
 
 
 @inline
@@ -171,6 +171,8 @@ def running_extreme(x, dim, is_max):
         return op.Cast(y, to=BOOL.dtype), places
     if x.ndim == 0:
         return sorted_by(x, 0, False)
+    if is_empty(x):
+        return op.Identity(x), op.Cast(x, to=INT64.dtype)
     dim = axis(dim, x.ndim)
     length = x.shape[dim]
     best = op.Gather(x, 0, axis=dim)

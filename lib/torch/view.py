@@ -517,6 +517,9 @@ def put_back_bits(self, view):
 @aten("put_back_part", namespace="sardonyx")
 def put_back_part(parts, changed, index, dim):
     """The base of a split, one part of which has been changed."""
+    if not is_static(len(parts)):  # a sequence
+        others = op.SequenceErase(parts, index)
+        return op.ConcatFromSequence(op.SequenceInsert(others, changed, index), axis=dim)
     index = index if index >= 0 else index + len(parts)
     return op.Concat(*[changed if i == index else parts[i] for i in range(len(parts))], axis=dim)
 

@@ -417,6 +417,30 @@ def writes_to_what_gives_its_argument(x: Any) -> Any:
 
 
 @case({}, (3, 3))
+def einsum_of_integers(x: Any) -> Any:
+    found = []
+    for y in (x > 0, (x * 3).int(), (x.abs() * 3).to(torch.uint8)):
+        for equation in ("ij->ji", "ij->i", "ij", "ii", "ii->i", "...j->...", "k...->..."):
+            found += [torch.einsum(equation, y), torch.einsum(equation, y[:1, :1])]
+        found.append(torch.einsum("ij,ij->ij", y, y.T))
+    return (*found, torch.einsum("ij,jk->ik", y, y))
+
+
+@case(BOTH, (5, 4), (6, 3), (5, 7))
+def writes_to_parts_of_a_split(x: Any) -> Any:
+    y, z = x + 1, x * 2
+    y.split(3)[-1].zero_()
+    y.split(3)[0].mul_(x[:1])
+    z.split_with_sizes([2, x.shape[0] - 2])[1].add_(1)
+    return y, z
+
+
+@case({}, (3,))
+def running_extremes_of_nothing(x: Any) -> Any:
+    return (*x[:0].cummax(0), *x.bool()[3:].cummin(0), *torch.ones(2, 0, 3).cummax(1))
+
+
+@case({}, (3, 3))
 def einsum_of_a_diagonal(x: Any) -> Any:
     y = x + 1
     diagonal = torch.einsum("ii->i", y)
