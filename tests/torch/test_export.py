@@ -862,6 +862,43 @@ def test_a_size_that_is_computed_is_no_branch() -> None:
     assert made.compile()(np.ones((9, 2), np.float32)).shape == (3, 2)
 
 
+def test_one_tensor_for_several_inputs() -> None:
+    """torch.export makes one input of them, and its programs ignore the others."""
+
+    class Less(nn.Module):
+        def forward(self, x: torch.Tensor, *, others: dict[str, torch.Tensor]) -> torch.Tensor:
+            return x - 2 * others["y"] + others["z"]
+
+    x = torch.ones(2, 3)
+    arguments = (x,), {"others": {"y": x, "z": x}}
+    made = sardonyx.torch.export(Less(), *arguments)
+    given = [np.full((2, 3), one, np.float32) for one in (1, 10, 100)]
+    np.testing.assert_array_equal(made.compile()(*given), given[0] - 2 * given[1] + given[2])
+    program = torch.export.export(Less(), *arguments)
+    with pytest.warns(UserWarning, match="one tensor for `x`, `others_y`, `others_z`"):
+        sardonyx.torch.convert(program)
+
+
+def test_an_input_that_is_a_weight() -> None:
+    class Moved(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("middle", torch.ones(2, 3))
+            self.scale = nn.Parameter(torch.full((2, 3), 3.0))
+
+        def forward(self, x: torch.Tensor) -> Any:
+            return (x - self.middle) * self.scale
+
+    module = Moved()
+    x = np.full((2, 3), 5, np.float32)
+    for given in (module.middle, module.scale, torch.zeros(2, 3)):
+        made = sardonyx.torch.export(module, (given,))
+        np.testing.assert_array_equal(made.compile()(x), 12 + 0 * x)
+    program = torch.export.export(module, (module.middle,))
+    with pytest.warns(UserWarning, match="one tensor for `middle`, `x`"):
+        sardonyx.torch.convert(program)
+
+
 def test_spectral_norm() -> None:
     """In training mode it changes its buffers, without gradients."""
     module = nn.utils.parametrizations.spectral_norm(nn.Linear(4, 3))

@@ -14,7 +14,7 @@ import numpy as np
 
 from .._core import TorchProgram, read_torch_file, torch_opset, torch_size_warning
 from ._exported import Exported, ExportError, finished, own_names, warn
-from ._hints import notes, reads_training
+from ._hints import joined_inputs, notes, reads_training
 from ._library import Library, library_of
 
 if TYPE_CHECKING:
@@ -77,6 +77,7 @@ def convert(
         made._check()
     else:
         warn(torch_size_warning(getattr(exported_program, "_guards_code", None) or ()))
+        warn(joined_inputs(exported_program))
         options = (opset, state, metadata, target, own, input_names, output_names)
         exported_program, made = _made(exported_program, dynamic_shapes, own, options)
         with _collector_paused():
@@ -228,6 +229,28 @@ def _arguments(args: Any, kwargs: Any) -> tuple[tuple[Any, ...], dict[str, Any]]
     return tuple(args), dict(kwargs or {})
 
 
+def _apart(module: torch.nn.Module, arguments: tuple[Any, Any]) -> tuple[Any, Any]:
+    """Copies of a tensor that is given several times, or that is one of the module's: torch.export
+    makes one input of them."""
+    import torch
+
+    seen = {id(one) for one in (*module.parameters(), *module.buffers())}
+
+    def alone(value: Any) -> Any:
+        if not isinstance(value, torch.Tensor):
+            return value
+        if id(value) in seen:
+            return value.detach().clone().requires_grad_(value.requires_grad)
+        seen.add(id(value))
+        return value
+
+    made = [id(one) for one in torch.utils._pytree.tree_leaves(arguments)
+            if isinstance(one, torch.Tensor)]  # fmt: skip
+    if len({*made} | seen) == len(made) + len(seen):
+        return arguments
+    return torch.utils._pytree.tree_map(alone, arguments)
+
+
 def _captured(
     module: torch.nn.Module,
     args: tuple[Any, ...],
@@ -289,7 +312,7 @@ def export(
     `{"mylib::op": function}`, or a sequence of these.
     """
     module = _module_in(module)
-    given = _arguments(args, kwargs)
+    given = _apart(module, _arguments(args, kwargs))
     captured = _captured(module, *given, _torch_shapes(dynamic_shapes), strict)
     try:
         return convert(
