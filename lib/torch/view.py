@@ -281,10 +281,16 @@ def start_of(self, dim, start):
     return start + self.shape[dim] if isinstance(start, int) and start < 0 else start
 
 
+@inline
+def start_at(self, dim, start):
+    """The same of a tensor's element."""
+    begin = op.Cast(op.Reshape(start, [1]), to=INT64.dtype)
+    return op.Where(begin < 0, begin + self.shape[dim], begin)
+
+
 @aten("narrow.Tensor")
 def narrow_tensor(self, dim, start, length):
-    begin = op.Cast(op.Reshape(start, [1]), to=INT64.dtype)
-    begin = op.Where(begin < 0, begin + self.shape[dim], begin)
+    begin = start_at(self, dim, start)
     return op.Slice(self, begin, begin + length, [dim])
 
 
@@ -463,6 +469,11 @@ def slice_scatter(self, src, dim=0, start=None, end=None, step=1):
     dim = axis(dim, self.ndim)
     places = op.Slice(op.Range(0, self.shape[dim], 1), [0 if start is None else start],
                       [END if end is None else end], [0], [step])  # fmt: skip
+    return scattered_slice(self, src, dim, places)
+
+
+@inline
+def scattered_slice(self, src, dim, places):
     values = cast(src, self.dtype)
     if values.ndim < self.ndim:
         values = op.Expand(values, [*self.shape[:dim], places.shape[0], *self.shape[dim + 1 :]])
@@ -474,6 +485,13 @@ def slice_scatter(self, src, dim=0, start=None, end=None, step=1):
 def put_back_narrow(self, view, dim, start, length):
     first = start_of(self, dim, start)
     return slice_scatter(self, view, dim, first, first + length)
+
+
+@aten("put_back_narrow_at", namespace="sardonyx")
+def put_back_narrow_at(self, view, dim, start, length):
+    begin = start_at(self, dim, start)
+    places = op.Slice(op.Range(0, self.shape[dim], 1), begin, begin + length, [0])
+    return scattered_slice(self, view, axis(dim, self.ndim), places)
 
 
 @aten("copy.default")
@@ -516,7 +534,8 @@ def put_back_bits(self, view):
 
 @aten("put_back_part", namespace="sardonyx")
 def put_back_part(parts, changed, index, dim):
-    """The base of a split, one part of which has been changed."""
+    """The base of a split, one part of which has been changed; hsplit of a row is along axis 0."""
+    dim = min(dim, changed.ndim - 1)
     if not is_static(len(parts)):  # a sequence
         others = op.SequenceErase(parts, index)
         return op.ConcatFromSequence(op.SequenceInsert(others, changed, index), axis=dim)

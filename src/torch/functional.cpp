@@ -27,7 +27,8 @@ constexpr std::string_view kReshapes[] = {
     "sum_to_size",  "alpha_dropout", "feature_dropout", "feature_alpha_dropout",
     "resolve_conj", "resolve_neg"};
 constexpr std::string_view kSplits[] = {"split",        "split_with_sizes", "chunk",
-                                        "unsafe_chunk", "unsafe_split",     "tensor_split"};
+                                        "unsafe_chunk", "unsafe_split",     "tensor_split",
+                                        "hsplit",       "vsplit",           "dsplit"};
 constexpr std::string_view kRepeats[] = {"expand", "expand_as", "broadcast_to",
                                          "broadcast_tensors"};
 constexpr std::string_view kOverlaps[] = {"unfold", "as_strided"};
@@ -294,6 +295,14 @@ class Solver {
         if (packet == "as_strided") {
             return emit("sardonyx::put_back_strided", renamed_with({old, now}), by, view.base);
         }
+        if (packet == "linalg_diagonal") {
+            std::vector<Value> given = {old, now, Value::number(0), Value::number(-2),
+                                        Value::number(-1)};
+            for (const auto& [name, value] : node.kwargs) {
+                given[name == "offset" ? 2 : name == "dim1" ? 3 : 4] = value;
+            }
+            return emit("aten::diagonal_scatter.default", std::move(given), by, view.base);
+        }
         if (packet == "diagonal") {
             return emit("aten::diagonal_scatter.default", with({old, now}), by, view.base);
         }
@@ -307,12 +316,14 @@ class Solver {
             return emit(fmt::format("aten::{}_scatter.default", packet), renamed_with({old, now}),
                         by, view.base);
         }
-        if (node.target == "aten::narrow.default") {
-            return emit("sardonyx::put_back_narrow", renamed_with({old, now}), by, view.base);
+        if (packet == "narrow") {
+            bool is_at = node.target == "aten::narrow.Tensor";
+            return emit(is_at ? "sardonyx::put_back_narrow_at" : "sardonyx::put_back_narrow",
+                        renamed_with({old, now}), by, view.base);
         }
         if ((has(kSplits, packet) || packet == "unbind") && view.part) {
             std::string parts = emit(node.target, renamed_with({old}), by, node.name);
-            Value dim = Value::number(0);
+            Value dim = Value::number(packet == "hsplit" ? 1 : packet == "dsplit" ? 2 : 0);
             if (node.args.size() > (packet == "unbind" ? 1U : 2U)) {
                 dim = node.args.back();
             }

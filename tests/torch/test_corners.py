@@ -435,6 +435,20 @@ def writes_to_parts_of_a_split(x: Any) -> Any:
     return y, z
 
 
+@case(BATCH, (3, 4, 6), (2, 4, 6))
+def writes_to_parts_along_fixed_axes(x: Any) -> Any:
+    y, square, row = x + 1, x[:, :, :4] * 2, x[0, 0] + 3
+    torch.hsplit(y, 2)[1].add_(1)
+    torch.hsplit(y, [1, 3])[1].mul_(y[:, :1])
+    torch.dsplit(y, 3)[-1].zero_()
+    torch.vsplit(y[0], 2)[0].sub_(5)
+    torch.hsplit(row, [2])[0].mul_(2)
+    torch.linalg.diagonal(square).mul_(3)
+    torch.linalg.diagonal(square, offset=1, dim2=1, dim1=2).add_(4)
+    y.narrow(1, torch.tensor(1), 2).add_(1)
+    return y, square, row
+
+
 @case({}, (3,))
 def running_extremes_of_nothing(x: Any) -> Any:
     return (*x[:0].cummax(0), *x.bool()[3:].cummin(0), *torch.ones(2, 0, 3).cummax(1))
