@@ -449,6 +449,21 @@ def writes_to_parts_along_fixed_axes(x: Any) -> Any:
     return y, square, row
 
 
+@case(BOTH, (3, 5), (2, 7))
+def cosine_of_what_is_spread(x: Any) -> Any:
+    """The lengths are those of the tensors of one shape."""
+    y = x[None] + torch.ones(4, 1, 1)
+    number, row = F.cosine_similarity(x.sum(), y, dim=0), F.cosine_similarity(y, x[:1], dim=1)
+    column = F.cosine_similarity(x[:, :1], x, dim=-1)
+    return number, row, column, F.cosine_similarity(x, x + 1, dim=1)
+
+
+@case({}, (3,))
+def variance_of_a_number(x: Any) -> Any:
+    y = x.sum()
+    return y.var(-1, unbiased=False), y.std(0, correction=0), *torch.var_mean(y, 0, correction=0)
+
+
 @case({}, (3,))
 def running_extremes_of_nothing(x: Any) -> Any:
     return (*x[:0].cummax(0), *x.bool()[3:].cummin(0), *torch.ones(2, 0, 3).cummax(1))
