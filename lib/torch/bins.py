@@ -2,11 +2,11 @@
 
 import math
 
-from sardonyx import INT64
+from sardonyx import BOOL, INT64
 
 from .declare import aten, inline, op
-from .index import clamped, counted, index_put, over_rest
-from .types import END, axes, axis, cast, floating, tensor
+from .index import clamped, counted, index_put, over_rest, scattered
+from .types import END, axes, axis, cast, floating, picked, tensor
 
 # --- Histograms
 
@@ -279,12 +279,14 @@ def max_pool2d_with_indices_backward(grad_output, self, kernel_size, stride, pad
     zero = op.Expand(tensor(0.0, self.dtype), [*batch, self.shape[-2] * self.shape[-1]])
     places = op.Reshape(indices, [*batch, -1])
     values = op.Reshape(grad_output, [*batch, -1])
-    y = op.ScatterElements(zero, places, values, axis=self.ndim - 2, reduction="add")
+    y = scattered(zero, self.ndim - 2, places, values, "add")
     return op.Reshape(y, self.shape, allowzero=1)
 
 
 @aten("_unsafe_masked_index_put_accumulate.default")
 def unsafe_masked_index_put_accumulate(self, mask, indices, values):
     # Places outside of the mask get nothing.
-    kept = op.Where(over_rest(mask, values), values, tensor(0, values.dtype))
+    kept = picked(
+        over_rest(mask, values), values, False if values.dtype == BOOL.dtype else 0, values.dtype
+    )
     return index_put(self, clamped(self, indices), kept, True)

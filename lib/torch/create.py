@@ -3,10 +3,10 @@
 import math
 
 import numpy as np
-from sardonyx import DOUBLE, FLOAT, INT64
+from sardonyx import BOOL, DOUBLE, FLOAT, INT64
 
 from .declare import aten, inline, op
-from .types import cast, is_number, number, tensor, type_of
+from .types import cast, is_number, number, picked, tensor, type_of
 
 
 @inline
@@ -209,8 +209,7 @@ def diag_embed(self, offset=0, dim1=-2, dim2=-1):
     line = op.Expand(within, [size, size])
     flat = op.Gather(self, op.Reshape(line, [-1]), axis=-1)
     square = op.Reshape(flat, [*self.shape[:-1], size, size])
-    zero = cast(tensor(0), self.dtype)
-    square = op.Where(on_line, square, zero)
+    square = picked(on_line, square, False if self.dtype == BOOL.dtype else 0, self.dtype)
     rank = self.ndim + 1
     first = dim1 + rank if dim1 < 0 else dim1
     second = dim2 + rank if dim2 < 0 else dim2

@@ -1,7 +1,7 @@
 """Elements by their places: gather, scatter, masks, embeddings."""
 
 import numpy as np
-from sardonyx import BOOL, DOUBLE, FLOAT, INT64
+from sardonyx import BOOL, DOUBLE, FLOAT, INT32, INT64
 
 from .declare import aten, inline, op
 from .types import (
@@ -10,9 +10,11 @@ from .types import (
     cast,
     full_of,
     highest,
+    is_half,
     kind,
     lowest,
     moved,
+    picked,
     result_type,
     tensor,
 )
@@ -139,7 +141,9 @@ def index_put(self, indices, values, accumulate=False):
             if mask.ndim == self.ndim
             else op.Unsqueeze(mask, list(range(mask.ndim, self.ndim)))
         )
-        return op.Where(where, self + values, self) if accumulate else op.Where(where, values, self)
+        if accumulate:
+            values = op.Or(self, values) if self.dtype == BOOL.dtype else self + values
+        return picked(where, values, self, self.dtype)
     places = places_of(indices)
     x, perm = at_front(self, places)
     chosen = [i for i in range(len(places)) if places[i] is not None]
@@ -157,7 +161,7 @@ def index_put(self, indices, values, accumulate=False):
     elif len(shape) > 0:
         values = op.Expand(values, shape)
     if accumulate:
-        y = op.ScatterND(x, joined, values, reduction="add")
+        y = reduced_at(lambda x, v: op.ScatterND(x, joined, v, reduction="add"), x, values)
     else:
         y = op.ScatterND(x, joined, values)
     if perm == list(range(self.ndim)):
@@ -170,9 +174,19 @@ def index_put(self, indices, values, accumulate=False):
 
 
 @inline
+def reduced_at(f, x, values, reduction="add"):
+    """`f`, a scatter with a reduction, which ONNX Runtime has neither for BOOL nor for FLOAT16."""
+    if reduction == "none" or not (is_half(x.dtype) or x.dtype == BOOL.dtype):
+        return f(x, values)
+    wider = FLOAT.dtype if is_half(x.dtype) else INT32.dtype
+    return op.Cast(f(op.Cast(x, to=wider), op.Cast(values, to=wider)), to=x.dtype)
+
+
+@inline
 def scattered(self, dim, index, values, reduction):
-    y = op.ScatterElements(wide(self), wide(as_places(index)), wide(values), axis=dim,
-                           reduction=reduction)  # fmt: skip
+    index = wide(as_places(index))
+    y = reduced_at(lambda x, v: op.ScatterElements(x, index, v, axis=dim, reduction=reduction),
+                   wide(self), wide(values), reduction)  # fmt: skip
     return y if self.ndim > 0 else op.Squeeze(y, [0])
 
 
@@ -264,9 +278,7 @@ def index_add(self, dim, index, source, *, alpha=1):
             op.Reshape(source, np.array([], dtype=np.int64)) if source.ndim > 0 else source
         )
     dim = axis(dim, self.ndim)
-    return op.ScatterElements(
-        self, along(self, dim, index, source), source, axis=dim, reduction="add"
-    )
+    return scattered(self, dim, along(self, dim, index, source), source, "add")
 
 
 @aten("index_copy.default")
@@ -304,18 +316,15 @@ def index_reduce(self, dim, index, source, reduce, *, include_self=True):
 
 @aten("masked_fill.Scalar", "masked_fill.Tensor")
 def masked_fill(self, mask, value):
-    return op.Where(cast(mask, BOOL.dtype), tensor(value, self.dtype), self)
+    return picked(cast(mask, BOOL.dtype), value, self, self.dtype)
 
 
 @aten("masked_select.default")
 def masked_select(self, mask):
     mask = cast(mask, BOOL.dtype)
     if self.type.shape != mask.type.shape or None in self.type.shape:
-        both = op.Where(mask, True, False)
-        self, mask = self + tensor(0, self.dtype) if False else self, both
-        total = op.Or(mask, self != self)
-        mask = op.Expand(mask, total.shape) if total.ndim > 0 else mask
-        self = op.Expand(self, total.shape) if total.ndim > 0 else self
+        self = op.Expand(self, mask.shape) if mask.ndim > 0 else self
+        mask = op.Expand(mask, self.shape) if self.ndim > 0 else mask
     kept = op.Reshape(mask, [-1])
     return moved(lambda v: op.Compress(v, kept), op.Reshape(self, [-1]))
 
@@ -327,7 +336,7 @@ def masked_scatter(self, mask, source):
     flat = op.Reshape(op.Expand(wanted, base.shape) if base.ndim > 0 else wanted, [-1])
     order = op.CumSum(op.Cast(flat, to=INT64.dtype), 0) - 1
     values = op.Gather(op.Reshape(source, [-1]), op.Max(order, 0), axis=0)
-    y = op.Where(flat, values, op.Reshape(base, [-1]))
+    y = picked(flat, values, op.Reshape(base, [-1]), self.dtype)
     return op.Reshape(y, base.shape, allowzero=1) if base.ndim > 0 else op.Squeeze(y, [0])
 
 
@@ -418,7 +427,7 @@ def put(self, index, source, accumulate=False):
     flat = op.Reshape(self, [-1])
     places, values = op.Reshape(index, [-1]), op.Reshape(source, [-1])
     if accumulate:
-        y = op.ScatterElements(flat, places, values, axis=0, reduction="add")
+        y = scattered(flat, 0, places, values, "add")
     else:
         y = op.ScatterElements(flat, places, values, axis=0)
     return op.Reshape(y, self.shape, allowzero=1) if self.ndim > 0 else op.Squeeze(y, [0])
@@ -520,7 +529,7 @@ def over_rest(mask, x):
 def unsafe_masked_index(self, mask, indices, fill):
     found = index(self, clamped(self, indices))
     inside = over_rest(mask, found)
-    return op.Where(cast(inside, BOOL.dtype), found, tensor(fill, self.dtype))
+    return picked(cast(inside, BOOL.dtype), found, fill, self.dtype)
 
 
 @inline

@@ -43,6 +43,36 @@ def with_rank(x, rank):
     return op.Unsqueeze(x, [2])
 
 
+@aten("atleast_1d.default")
+def atleast_1d(self):
+    return with_rank(self, 1) if self.ndim < 1 else op.Identity(self)
+
+
+@aten("atleast_2d.default")
+def atleast_2d(self):
+    return with_rank(self, 2) if self.ndim < 2 else op.Identity(self)
+
+
+@aten("atleast_3d.default")
+def atleast_3d(self):
+    return with_rank(self, 3) if self.ndim < 3 else op.Identity(self)
+
+
+@aten("atleast_1d.Sequence")
+def each_atleast_1d(tensors):
+    return [atleast_1d(one) for one in tensors]
+
+
+@aten("atleast_2d.Sequence")
+def each_atleast_2d(tensors):
+    return [atleast_2d(one) for one in tensors]
+
+
+@aten("atleast_3d.Sequence")
+def each_atleast_3d(tensors):
+    return [atleast_3d(one) for one in tensors]
+
+
 @aten("hstack.default")
 def hstack(tensors):
     rows = [with_rank(one, 1) for one in in_one_type(tensors)]

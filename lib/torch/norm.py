@@ -212,6 +212,9 @@ def weight_norm_interface(v, g, dim=0):
 def cosine_similarity(x1, x2, dim=1, eps=1e-08):
     if x1.ndim == 0 and x2.ndim == 0:
         return cosine(x1, x2, eps)
+    if x1.type.shape != x2.type.shape or None in x1.type.shape:  # lengths are those of both
+        x1 = op.Expand(x1, x2.shape) if x2.ndim > 0 else x1
+        x2 = op.Expand(x2, x1.shape)
     a = x1 / op.Max(length(x1, dim), tensor(eps, x1.dtype))
     b = x2 / op.Max(length(x2, dim), tensor(eps, x2.dtype))
     return op.ReduceSum(a * b, [dim], keepdims=0)

@@ -6,7 +6,7 @@ from sardonyx import BOOL, DOUBLE, INT32, INT64
 
 from .declare import aten, inline, op
 from .reduce import is_short
-from .types import END, axis, cast, highest, kind, moved, tensor, without_bfloat16
+from .types import END, axis, cast, highest, is_empty, kind, moved, tensor, without_bfloat16
 
 
 @inline
@@ -171,6 +171,8 @@ def running_extreme(x, dim, is_max):
         return op.Cast(y, to=BOOL.dtype), places
     if x.ndim == 0:
         return sorted_by(x, 0, False)
+    if is_empty(x):
+        return op.Identity(x), op.Cast(x, to=INT64.dtype)
     dim = axis(dim, x.ndim)
     length = x.shape[dim]
     best = op.Gather(x, 0, axis=dim)
@@ -219,13 +221,21 @@ def unique_consecutive(self, return_inverse=False, return_counts=False, dim=None
     return values, inverse, ends - starts
 
 
+@inline
+def comparable(x):
+    """Without types that ONNX Runtime has no Unique for."""
+    if kind(x.dtype) == 2:
+        return without_bfloat16(x)
+    return x if x.dtype.name == "UINT64" else cast(x, INT64.dtype)
+
+
 @aten("_unique2.default")
 def unique2(self, sorted=True, return_inverse=False, return_counts=False):
     x = without_bfloat16(op.Reshape(self, [-1]))
     if kind(x.dtype) == 2:
         values, inverse, counts = unique_with_nan(x)
     else:
-        values, _, inverse, counts = op.Unique(x, sorted=1)
+        values, _, inverse, counts = op.Unique(comparable(x), sorted=1)
     return cast(values, self.dtype), op.Reshape(inverse, self.shape, allowzero=1), counts
 
 
@@ -248,7 +258,7 @@ def unique_with_nan(x):
 
 @aten("unique_dim.default")
 def unique_dim(self, dim, sorted=True, return_inverse=False, return_counts=False):
-    values, _, inverse, counts = op.Unique(without_bfloat16(self), axis=dim, sorted=1)
+    values, _, inverse, counts = op.Unique(comparable(self), axis=dim, sorted=1)
     return cast(values, self.dtype), inverse, counts
 
 

@@ -18,6 +18,7 @@ from .types import (
     is_static,
     kind,
     lowest,
+    picked,
     promoted,
     promoted_floats,
     result_type,
@@ -766,7 +767,7 @@ def bitwise_right_shift(self, other):
 @aten("where.self", "where.ScalarOther", "where.ScalarSelf", "where.Scalar")
 def where(condition, self, other):
     dtype = result_type(self, other)
-    return op.Where(truth(condition), tensor(self, dtype), tensor(other, dtype))
+    return picked(truth(condition), self, other, dtype)
 
 
 # --- Limits

@@ -27,10 +27,11 @@ def product(a, b):
 
 @aten("linear.default")
 def linear(input, weight, bias=None):
-    if input.ndim == 2 and weight.ndim == 2 and bias is not None and bias.ndim <= 1:
+    is_gemm = kind(input.dtype) == 2  # of integers ONNX Runtime has none
+    if is_gemm and input.ndim == 2 and weight.ndim == 2 and bias is not None and bias.ndim <= 1:
         return op.Gemm(input, weight, bias, transB=1)
     turned = op.Transpose(weight, perm=[1, 0]) if weight.ndim == 2 else weight
-    y = op.MatMul(input, turned)
+    y = product(input, turned)
     return y if bias is None else y + bias
 
 
@@ -208,11 +209,27 @@ def tensordot(self, other, dims_self, dims_other):
     return op.Reshape(y, shape) if len(shape) > 0 else op.Reshape(y, np.array([], dtype=np.int64))
 
 
+@inline
+def adds_up(equation):
+    """Whether einsum of one tensor sums, which makes INT64 of integers."""
+    source, *given = equation.split("->")
+    once = "".join([letter for letter in source if source.count(letter) == 1])
+    goal = given[0] if len(given) > 0 else once
+    return any(letter != "." and letter not in goal for letter in source)
+
+
 @aten("einsum.default")
 def einsum(equation, tensors, *, path=None):
     dtype = result_type_of(tensors)
     equation = equation.replace(" ", "")
-    wider = [without_bfloat16(cast(one, dtype)) for one in tensors]
+    wide = dtype
+    if kind(dtype) != 2:
+        if len(tensors) == 1 and adds_up(equation):
+            dtype = INT64.dtype
+            wide = dtype
+        elif dtype != INT64.dtype:
+            wide = INT32.dtype  # ONNX has it for no BOOL, ONNX Runtime for no small integers
+    wider = [without_bfloat16(cast(one, wide)) for one in tensors]
     terms = equation.split("->")[0].split(",")
     # `...` stands for as many dimensions of each tensor: ONNX Runtime wants it, torch does not.
     ranks = [x.ndim - len(term.replace("...", "")) for x, term in zip(tensors, terms, strict=True)]

@@ -194,9 +194,8 @@ def moments(self, dim, correction, keepdim):
     middle = reduced(op.ReduceMean, x, dim, True)
     away = x - middle
     total = reduced(op.ReduceSum, away * away, dim, keepdim)
-    count = float(count_of(x, axes(dim, x.ndim))) - float(correction)
-    if x.ndim == 0:
-        count = 1.0 - float(correction)
+    elements = 1 if x.ndim == 0 else count_of(x, axes(dim, x.ndim))
+    count = float(elements) - float(correction)
     spread = total / op.Max(cast(tensor(count), x.dtype), tensor(0.0, x.dtype))
     short = middle if keepdim or x.ndim == 0 else op.Squeeze(middle, axes(dim, x.ndim))
     return cast(spread, self.dtype), cast(short, self.dtype)

@@ -212,6 +212,20 @@ def in_ints(f, x):
 
 
 @inline
+def picked(mask, a, b, dtype):
+    """Where, of tensors or numbers in this type; ONNX Runtime has no kernel of it for BOOL."""
+    if dtype != BOOL.dtype:
+        return op.Where(mask, tensor(a, dtype), tensor(b, dtype))
+    if isinstance(a, bool):
+        b = tensor(b, dtype)
+        return op.Or(mask, b) if a else op.And(op.Not(mask), b)
+    if isinstance(b, bool):
+        a = tensor(a, dtype)
+        return op.Or(op.Not(mask), a) if b else op.And(mask, a)
+    return op.Or(op.And(mask, tensor(a, dtype)), op.And(op.Not(mask), tensor(b, dtype)))
+
+
+@inline
 def axis(dim, rank):
     """A dimension counted from the front; that of a tensor without dimensions is 0."""
     return dim + max(rank, 1) if dim < 0 else dim

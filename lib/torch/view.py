@@ -6,7 +6,19 @@ import numpy as np
 from sardonyx import INT32, INT64
 
 from .declare import aten, inline, op
-from .types import END, axes, axis, cast, converted, is_empty, kind, repeated, tensor
+from .types import (
+    END,
+    axes,
+    axis,
+    cast,
+    converted,
+    is_empty,
+    is_static,
+    kind,
+    picked,
+    repeated,
+    tensor,
+)
 
 
 @inline
@@ -164,7 +176,7 @@ def resize_as(self, the_template):
 def expand(self, size, *, implicit=False):
     if len(size) == 0:
         return op.Identity(self)
-    return op.Expand(self, [1 if n == -1 else n for n in size])
+    return op.Expand(self, [1 if is_static(n) and n == -1 else n for n in size])
 
 
 @aten("expand_as.default")
@@ -174,9 +186,7 @@ def expand_as(self, other):
 
 @aten("broadcast_to.default")
 def broadcast_to(self, size):
-    return (
-        op.Expand(self, [1 if n == -1 else n for n in size]) if len(size) > 0 else op.Identity(self)
-    )
+    return expand(self, size)
 
 
 @inline
@@ -271,10 +281,16 @@ def start_of(self, dim, start):
     return start + self.shape[dim] if isinstance(start, int) and start < 0 else start
 
 
+@inline
+def start_at(self, dim, start):
+    """The same of a tensor's element."""
+    begin = op.Cast(op.Reshape(start, [1]), to=INT64.dtype)
+    return op.Where(begin < 0, begin + self.shape[dim], begin)
+
+
 @aten("narrow.Tensor")
 def narrow_tensor(self, dim, start, length):
-    begin = op.Cast(op.Reshape(start, [1]), to=INT64.dtype)
-    begin = op.Where(begin < 0, begin + self.shape[dim], begin)
+    begin = start_at(self, dim, start)
     return op.Slice(self, begin, begin + length, [dim])
 
 
@@ -407,6 +423,12 @@ def unfold(self, dimension, size, step):
 @aten("pixel_shuffle.default")
 def pixel_shuffle(self, upscale_factor):
     shape = self.shape
+    if kind(self.dtype) != 2:  # ONNX Runtime has DepthToSpace for floats
+        r, n = upscale_factor, self.ndim - 3
+        *batch, channels, height, width = shape
+        x = reshaped(self, [*batch, channels // (r * r), r, r, height, width])
+        x = op.Transpose(x, perm=[*range(n), n, n + 3, n + 1, n + 4, n + 2])
+        return reshaped(x, [*batch, channels // (r * r), height * r, width * r])
     x = op.Reshape(self, [-1, *shape[-3:]]) if self.ndim != 4 else self
     y = op.DepthToSpace(x, blocksize=upscale_factor, mode="CRD")
     return op.Reshape(y, [*shape[:-3], *y.shape[1:]]) if self.ndim != 4 else y
@@ -430,27 +452,6 @@ def channel_shuffle(self, groups):
     return op.Reshape(x, [n, channels, *rest])
 
 
-@aten("atleast_1d.default")
-def atleast_1d(self):
-    return op.Reshape(self, [1]) if self.ndim == 0 else op.Identity(self)
-
-
-@aten("atleast_2d.default")
-def atleast_2d(self):
-    if self.ndim == 0:
-        return op.Reshape(self, [1, 1])
-    return op.Unsqueeze(self, [0]) if self.ndim == 1 else op.Identity(self)
-
-
-@aten("atleast_3d.default")
-def atleast_3d(self):
-    if self.ndim == 0:
-        return op.Reshape(self, [1, 1, 1])
-    if self.ndim == 1:
-        return op.Unsqueeze(self, [0, 2])
-    return op.Unsqueeze(self, [2]) if self.ndim == 2 else op.Identity(self)
-
-
 # --- What a changed view makes of its base
 
 
@@ -468,6 +469,11 @@ def slice_scatter(self, src, dim=0, start=None, end=None, step=1):
     dim = axis(dim, self.ndim)
     places = op.Slice(op.Range(0, self.shape[dim], 1), [0 if start is None else start],
                       [END if end is None else end], [0], [step])  # fmt: skip
+    return scattered_slice(self, src, dim, places)
+
+
+@inline
+def scattered_slice(self, src, dim, places):
     values = cast(src, self.dtype)
     if values.ndim < self.ndim:
         values = op.Expand(values, [*self.shape[:dim], places.shape[0], *self.shape[dim + 1 :]])
@@ -479,6 +485,13 @@ def slice_scatter(self, src, dim=0, start=None, end=None, step=1):
 def put_back_narrow(self, view, dim, start, length):
     first = start_of(self, dim, start)
     return slice_scatter(self, view, dim, first, first + length)
+
+
+@aten("put_back_narrow_at", namespace="sardonyx")
+def put_back_narrow_at(self, view, dim, start, length):
+    begin = start_at(self, dim, start)
+    places = op.Slice(op.Range(0, self.shape[dim], 1), begin, begin + length, [0])
+    return scattered_slice(self, view, axis(dim, self.ndim), places)
 
 
 @aten("copy.default")
@@ -498,7 +511,7 @@ def fill_diagonal(self, fill_value, wrap=False):
     if self.ndim == 2 and not wrap:
         is_on = op.And(is_on, places < self.shape[1] * self.shape[1])
     is_on = op.Reshape(is_on, self.shape, allowzero=1)
-    return op.Where(is_on, tensor(fill_value, self.dtype), self)
+    return picked(is_on, fill_value, self, self.dtype)
 
 
 @aten("into", namespace="sardonyx")
@@ -521,7 +534,11 @@ def put_back_bits(self, view):
 
 @aten("put_back_part", namespace="sardonyx")
 def put_back_part(parts, changed, index, dim):
-    """The base of a split, one part of which has been changed."""
+    """The base of a split, one part of which has been changed; hsplit of a row is along axis 0."""
+    dim = min(dim, changed.ndim - 1)
+    if not is_static(len(parts)):  # a sequence
+        others = op.SequenceErase(parts, index)
+        return op.ConcatFromSequence(op.SequenceInsert(others, changed, index), axis=dim)
     index = index if index >= 0 else index + len(parts)
     return op.Concat(*[changed if i == index else parts[i] for i in range(len(parts))], axis=dim)
 
@@ -618,7 +635,7 @@ def diagonal_scatter(self, src, offset=0, dim1=0, dim2=1):
     place = op.Where(on_line, op.Min(r, c), 0)
     flat = op.Gather(src, op.Reshape(place, [-1]), axis=-1)
     values = op.Reshape(flat, [*[self.shape[one] for one in rest], rows, columns])
-    y = op.Where(on_line, cast(values, x.dtype), x)
+    y = picked(on_line, values, x, x.dtype)
     return op.Transpose(y, perm=[perm.index(i) for i in range(self.ndim)])
 
 

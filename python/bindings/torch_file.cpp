@@ -142,8 +142,8 @@ nb::list tensors_of(const PyTorchProgram& self) {
 }
 
 // The opset of a model for a release of ONNX Runtime.
-int64_t runtime_opset(const std::string& text, std::optional<int64_t> opset) {
-    Result<driver::TorchTarget> target = driver::torch_target(text, opset);
+int64_t torch_opset(const std::optional<std::string>& release, std::optional<int64_t> opset) {
+    Result<driver::TorchTarget> target = driver::torch_target(release, opset);
     if (!target.ok()) {
         raise(PyExc_ValueError, target.error().message);
     }
@@ -222,7 +222,7 @@ void bind_torch_file(nb::module_& m) {
             return std::string(torch::autocast_policy(device, target));
         },
         nb::arg("device"), nb::arg("target"));
-    m.def("runtime_opset", runtime_opset, nb::arg("target"), nb::arg("opset").none());
+    m.def("torch_opset", torch_opset, nb::arg("target").none(), nb::arg("opset").none());
 }
 
 }  // namespace sardonyx::python

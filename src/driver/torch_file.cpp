@@ -99,6 +99,10 @@ Error explained(const Compilation& c, const torch::Script& script, const torch::
 Result<TorchTarget> torch_target(std::optional<std::string_view> release,
                                  std::optional<int64_t> opset) {
     TorchTarget target{opset.value_or(kTorchOpset), std::nullopt};
+    if (target.opset < kOldestTorchOpset) {
+        return Error{fmt::format("opset {} is too old for PyTorch's operators: the oldest is {}",
+                                 target.opset, kOldestTorchOpset)};
+    }
     if (release) {
         SDX_ASSIGN(target.runtime, models::read_runtime(*release));
         SDX_ASSIGN(target.opset, models::opset_for(*target.runtime, opset, kTorchOpset));

@@ -23,6 +23,7 @@ namespace sardonyx::driver {
 
 // The opset of a model for which none is chosen.
 constexpr int64_t kTorchOpset = 20;
+constexpr int64_t kOldestTorchOpset = 18;  // that the library of operators is written for
 
 // What a model is for.
 struct TorchTarget {

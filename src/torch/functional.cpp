@@ -10,46 +10,27 @@
 #include <unordered_set>
 
 #include "torch/outs.h"
+#include "torch/views.h"
 
 namespace sardonyx::torch {
 namespace {
 
 // Views of all elements in their order.
-constexpr std::string_view kReshapes[] = {"alias",
-                                          "detach",
-                                          "detach_",
-                                          "view",
-                                          "reshape",
-                                          "_unsafe_view",
-                                          "flatten",
-                                          "unflatten",
-                                          "unsqueeze",
-                                          "squeeze",
-                                          "contiguous",
-                                          "view_as",
-                                          "to",
-                                          "reshape_as",
-                                          "_to_copy",
-                                          "ravel",
-                                          "dropout",
-                                          "lift_fresh",
-                                          "clone",
-                                          "type_as",
-                                          "atleast_1d",
-                                          "atleast_2d",
-                                          "atleast_3d",
-                                          "positive",
-                                          "view_of",
-                                          "split_dim",
-                                          "collapse_view",
-                                          "alpha_dropout",
-                                          "feature_dropout",
-                                          "feature_alpha_dropout",
-                                          "resolve_conj",
-                                          "resolve_neg"};
+constexpr std::string_view kReshapes[] = {
+    "alias",        "detach",        "detach_",         "view",
+    "reshape",      "_unsafe_view",  "flatten",         "unflatten",
+    "unsqueeze",    "squeeze",       "contiguous",      "view_as",
+    "to",           "reshape_as",    "_to_copy",        "ravel",
+    "dropout",      "lift_fresh",    "clone",           "type_as",
+    "atleast_1d",   "atleast_2d",    "atleast_3d",      "positive",
+    "view_of",      "split_dim",     "collapse_view",   "cartesian_prod",
+    "sum_to_size",  "alpha_dropout", "feature_dropout", "feature_alpha_dropout",
+    "resolve_conj", "resolve_neg"};
 constexpr std::string_view kSplits[] = {"split",        "split_with_sizes", "chunk",
-                                        "unsafe_chunk", "unsafe_split",     "tensor_split"};
-constexpr std::string_view kRepeats[] = {"expand", "expand_as", "broadcast_to"};
+                                        "unsafe_chunk", "unsafe_split",     "tensor_split",
+                                        "hsplit",       "vsplit",           "dsplit"};
+constexpr std::string_view kRepeats[] = {"expand", "expand_as", "broadcast_to",
+                                         "broadcast_tensors"};
 constexpr std::string_view kOverlaps[] = {"unfold", "as_strided"};
 constexpr std::string_view kTransposes[] = {
     "transpose", "swapaxes", "swapdims", "t", "numpy_T", "mT", "mH", "adjoint", "matrix_H"};
@@ -76,22 +57,6 @@ constexpr int64_t kNever = -1;  // no version
 template <size_t kCount>
 bool has(const std::string_view (&names)[kCount], std::string_view name) {
     return std::find(std::begin(names), std::end(names), name) != std::end(names);
-}
-
-// The equation that undoes an equation of einsum such as `ij->ji`; empty: there is none.
-std::string transpose_back(std::string equation) {
-    std::erase(equation, ' ');
-    size_t arrow = equation.find("->");
-    if (arrow == std::string::npos) {
-        return "";
-    }
-    std::string from = equation.substr(0, arrow), to = equation.substr(arrow + 2);
-    std::string back = to + "->" + from;
-    std::sort(from.begin(), from.end());
-    std::sort(to.begin(), to.end());
-    auto is_repeated = [](char a, char b) { return a == b && a != '.'; };
-    bool is_one = std::adjacent_find(from.begin(), from.end(), is_repeated) == from.end();
-    return is_one && from == to ? back : "";
 }
 
 struct View {
@@ -208,14 +173,12 @@ class Solver {
     std::string make_again(const std::string& name, const View& view, const std::string& base) {
         Node made = view.node;
         made.name = fresh_name(view.node.name);
-        for (size_t i = 1; i < made.args.size(); ++i) {
-            rename(made.args[i], reader_);
+        Value& viewed = viewed_argument(made, view.part);
+        viewed = Value::none();
+        for (Value& one : made.args) {
+            rename(one, reader_);
         }
-        if (packet_of(made.target) == "einsum") {
-            made.args[1] = Value::list({Value::ref(base)});
-        } else {
-            made.args[0] = Value::ref(base);
-        }
+        viewed = Value::ref(base);
         bool is_complex = is_pair(view.node.name);
         std::string result = made.name;
         if (is_complex) {
@@ -332,6 +295,14 @@ class Solver {
         if (packet == "as_strided") {
             return emit("sardonyx::put_back_strided", renamed_with({old, now}), by, view.base);
         }
+        if (packet == "linalg_diagonal") {
+            std::vector<Value> given = {old, now, Value::number(0), Value::number(-2),
+                                        Value::number(-1)};
+            for (const auto& [name, value] : node.kwargs) {
+                given[name == "offset" ? 2 : name == "dim1" ? 3 : 4] = value;
+            }
+            return emit("aten::diagonal_scatter.default", std::move(given), by, view.base);
+        }
         if (packet == "diagonal") {
             return emit("aten::diagonal_scatter.default", with({old, now}), by, view.base);
         }
@@ -345,12 +316,14 @@ class Solver {
             return emit(fmt::format("aten::{}_scatter.default", packet), renamed_with({old, now}),
                         by, view.base);
         }
-        if (node.target == "aten::narrow.default") {
-            return emit("sardonyx::put_back_narrow", renamed_with({old, now}), by, view.base);
+        if (packet == "narrow") {
+            bool is_at = node.target == "aten::narrow.Tensor";
+            return emit(is_at ? "sardonyx::put_back_narrow_at" : "sardonyx::put_back_narrow",
+                        renamed_with({old, now}), by, view.base);
         }
         if ((has(kSplits, packet) || packet == "unbind") && view.part) {
             std::string parts = emit(node.target, renamed_with({old}), by, node.name);
-            Value dim = Value::number(0);
+            Value dim = Value::number(packet == "hsplit" ? 1 : packet == "dsplit" ? 2 : 0);
             if (node.args.size() > (packet == "unbind" ? 1U : 2U)) {
                 dim = node.args.back();
             }
@@ -396,20 +369,17 @@ class Solver {
         if (node.args.empty() || packet_of(node.target) == "lift_fresh_copy") {
             return;
         }
-        auto first_in = [&](const std::vector<Value>& values, size_t count) {
+        auto first_in = [&](const Value& value) {
             std::string first;
-            for (size_t i = 0; i < std::min(count, values.size()); ++i) {
-                each_ref(values[i], [&](const std::string& name) {
-                    auto found = storages_.find(name);
-                    bool is_in = found != storages_.end() && found->second == node.storage;
-                    first = first.empty() && is_in ? name : first;
-                });
-            }
+            each_ref(value, [&](const std::string& name) {
+                auto found = storages_.find(name);
+                bool is_in = found != storages_.end() && found->second == node.storage;
+                first = first.empty() && is_in ? name : first;
+            });
             return first;
         };
         if (node.target != "py::getitem") {
-            bool is_einsum = packet_of(node.target) == "einsum";
-            std::string base = first_in(node.args, is_einsum ? 2 : 1);
+            std::string base = first_in(viewed_argument(node, std::nullopt));
             if (!base.empty()) {
                 note(node.name, base, node, std::nullopt);
             }
@@ -419,9 +389,13 @@ class Solver {
         if (maker == makers_.end() || node.args.size() < 2 || maker->second->args.empty()) {
             return;
         }
-        std::string base = first_in(maker->second->args, maker->second->args.size());
+        std::optional<int64_t> part = node.args[1].integer;
+        std::string base = first_in(viewed_argument(*maker->second, part));
+        for (const Value& one : maker->second->args) {
+            base = base.empty() ? first_in(one) : base;
+        }
         if (!base.empty()) {
-            note(node.name, base, *maker->second, node.args[1].integer);
+            note(node.name, base, *maker->second, part);
         }
     }
 

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "torch/shapes.h"
+#include "torch/views.h"
 
 namespace sardonyx::torch {
 namespace {
@@ -81,8 +82,7 @@ constexpr std::string_view kAsItIs[] = {"to", "type_as", "contiguous"};
 constexpr std::string_view kOfOrder[] = {"reshape", "flatten", "ravel", "reshape_as",
                                          "_reshape_alias"};
 // A view in cases that are not told apart here.
-constexpr std::string_view kPerhaps[] = {"einsum", "broadcast_tensors", "meshgrid", "sum_to_size",
-                                         "cartesian_prod"};
+constexpr std::string_view kPerhaps[] = {"einsum", "sum_to_size"};
 
 template <size_t kCount>
 bool is_one_of(const std::string_view (&names)[kCount], std::string_view name) {
@@ -197,6 +197,17 @@ class Storages {
             return fresh;
         }
         std::string_view packet = packet_of(node.target);
+        if (views_each(node)) {
+            of_lists_[node.name] = &node;
+            return fresh;
+        }
+        if (auto list = of_lists_.find(base); list != of_lists_.end()) {
+            found = numbers_.find(viewed_argument(*list->second, node.args[1].integer).text);
+            return found != numbers_.end() ? found->second : fresh;
+        }
+        if (std::optional<bool> is_shared = shares_listed(node)) {
+            return *is_shared ? found->second : fresh;
+        }
         if (node.target == "py::getitem" || !node.writes.empty() || is_one_of(kViews, packet)) {
             return found->second;
         }
@@ -207,7 +218,7 @@ class Storages {
         if (is_of_order && lies_in_order(facts_of_(base))) {
             return found->second;
         }
-        if (is_of_order || (is_one_of(kPerhaps, packet) && !is_einsum_of_several(node, packet))) {
+        if (is_of_order || is_one_of(kPerhaps, packet)) {
             bool is_of_first = node.args[0].is_ref();  // others are its sizes
             for (const Value& one : node.args) {
                 each_ref(one, [&](const std::string& name) {
@@ -230,10 +241,6 @@ class Storages {
         }
         return first;
     }
-    // What einsum gives is new then; of one tensor it may be a transpose.
-    static bool is_einsum_of_several(const Node& node, std::string_view packet) {
-        return packet == "einsum" && node.args.size() > 1 && node.args[1].items.size() > 1;
-    }
 
     bool is_same(const Node& node, const std::string& base) const {
         Value yes = Value::boolean(true);
@@ -249,6 +256,8 @@ class Storages {
 
     const FactsOf& facts_of_;
     std::unordered_map<std::string, int64_t> numbers_;
+    // What gives a list of views, each of a tensor in the list that it takes.
+    std::unordered_map<std::string, const Node*> of_lists_;
     // The storages that may be the same as one, directly.
     std::unordered_map<int64_t, std::set<int64_t>> perhaps_shared_;
     int64_t count_ = 0;

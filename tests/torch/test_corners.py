@@ -417,6 +417,59 @@ def writes_to_what_gives_its_argument(x: Any) -> Any:
 
 
 @case({}, (3, 3))
+def einsum_of_integers(x: Any) -> Any:
+    found = []
+    for y in (x > 0, (x * 3).int(), (x.abs() * 3).to(torch.uint8)):
+        for equation in ("ij->ji", "ij->i", "ij", "ii", "ii->i", "...j->...", "k...->..."):
+            found += [torch.einsum(equation, y), torch.einsum(equation, y[:1, :1])]
+        found.append(torch.einsum("ij,ij->ij", y, y.T))
+    return (*found, torch.einsum("ij,jk->ik", y, y))
+
+
+@case(BOTH, (5, 4), (6, 3), (5, 7))
+def writes_to_parts_of_a_split(x: Any) -> Any:
+    y, z = x + 1, x * 2
+    y.split(3)[-1].zero_()
+    y.split(3)[0].mul_(x[:1])
+    z.split_with_sizes([2, x.shape[0] - 2])[1].add_(1)
+    return y, z
+
+
+@case(BATCH, (3, 4, 6), (2, 4, 6))
+def writes_to_parts_along_fixed_axes(x: Any) -> Any:
+    y, square, row = x + 1, x[:, :, :4] * 2, x[0, 0] + 3
+    torch.hsplit(y, 2)[1].add_(1)
+    torch.hsplit(y, [1, 3])[1].mul_(y[:, :1])
+    torch.dsplit(y, 3)[-1].zero_()
+    torch.vsplit(y[0], 2)[0].sub_(5)
+    torch.hsplit(row, [2])[0].mul_(2)
+    torch.linalg.diagonal(square).mul_(3)
+    torch.linalg.diagonal(square, offset=1, dim2=1, dim1=2).add_(4)
+    y.narrow(1, torch.tensor(1), 2).add_(1)
+    return y, square, row
+
+
+@case(BOTH, (3, 5), (2, 7))
+def cosine_of_what_is_spread(x: Any) -> Any:
+    """The lengths are those of the tensors of one shape."""
+    y = x[None] + torch.ones(4, 1, 1)
+    number, row = F.cosine_similarity(x.sum(), y, dim=0), F.cosine_similarity(y, x[:1], dim=1)
+    column = F.cosine_similarity(x[:, :1], x, dim=-1)
+    return number, row, column, F.cosine_similarity(x, x + 1, dim=1)
+
+
+@case({}, (3,))
+def variance_of_a_number(x: Any) -> Any:
+    y = x.sum()
+    return y.var(-1, unbiased=False), y.std(0, correction=0), *torch.var_mean(y, 0, correction=0)
+
+
+@case({}, (3,))
+def running_extremes_of_nothing(x: Any) -> Any:
+    return (*x[:0].cummax(0), *x.bool()[3:].cummin(0), *torch.ones(2, 0, 3).cummax(1))
+
+
+@case({}, (3, 3))
 def einsum_of_a_diagonal(x: Any) -> Any:
     y = x + 1
     diagonal = torch.einsum("ii->i", y)

@@ -827,12 +827,76 @@ def test_modules_that_are_compiled_or_wrapped() -> None:
 
 
 def test_training_mode_is_named() -> None:
+    """Where it can be the cause."""
+
     class Factored(nn.Module):
         def forward(self, x: torch.Tensor) -> torch.Tensor:
             return torch.linalg.ldl_factor(x)[0]
 
-    with pytest.raises(sardonyx.torch.ExportError, match=r"in training mode: export after"):
-        sardonyx.torch.export(Factored(), (torch.eye(3),))
+    class InTraining(Factored):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return super().forward(x) if self.training else x
+
+    for module in (InTraining(), nn.Sequential(Factored(), nn.Dropout(0.0))):
+        with pytest.raises(sardonyx.torch.ExportError, match=r"in training mode: export after"):
+            sardonyx.torch.export(module, (torch.eye(3),))
+    for module in (Factored(), nn.Sequential(Factored(), nn.Linear(3, 3))):
+        with pytest.raises(sardonyx.torch.ExportError, match=r"ldl_factor") as raised:
+            sardonyx.torch.export(module, (torch.eye(3),))
+        assert "training" not in str(raised.value)
+
+
+@pytest.mark.parametrize("opset", [1, 13, 17])
+def test_opsets_that_are_too_old(opset: int) -> None:
+    with pytest.raises(ValueError, match=rf"opset {opset} is too old .*: the oldest is 18"):
+        sardonyx.torch.export(Small(), (torch.ones(2, 4),), opset=opset)
+
+
+def test_a_size_that_is_computed_is_no_branch() -> None:
+    class Rows(nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return torch.ones(1, 2).expand((4 - x.shape[0] % 4) % 4, -1)
+
+    made = sardonyx.torch.export(Rows(), (torch.ones(6, 2),), dynamic_shapes=({0: "rows"},))
+    assert "If" not in [one.op_type for one in made.to_model_proto().graph.node]
+    assert made.compile()(np.ones((9, 2), np.float32)).shape == (3, 2)
+
+
+def test_one_tensor_for_several_inputs() -> None:
+    """torch.export makes one input of them, and its programs ignore the others."""
+
+    class Less(nn.Module):
+        def forward(self, x: torch.Tensor, *, others: dict[str, torch.Tensor]) -> torch.Tensor:
+            return x - 2 * others["y"] + others["z"]
+
+    x = torch.ones(2, 3)
+    arguments = (x,), {"others": {"y": x, "z": x}}
+    made = sardonyx.torch.export(Less(), *arguments)
+    given = [np.full((2, 3), one, np.float32) for one in (1, 10, 100)]
+    np.testing.assert_array_equal(made.compile()(*given), given[0] - 2 * given[1] + given[2])
+    program = torch.export.export(Less(), *arguments)
+    with pytest.warns(UserWarning, match="one tensor for `x`, `others_y`, `others_z`"):
+        sardonyx.torch.convert(program)
+
+
+def test_an_input_that_is_a_weight() -> None:
+    class Moved(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("middle", torch.ones(2, 3))
+            self.scale = nn.Parameter(torch.full((2, 3), 3.0))
+
+        def forward(self, x: torch.Tensor) -> Any:
+            return (x - self.middle) * self.scale
+
+    module = Moved()
+    x = np.full((2, 3), 5, np.float32)
+    for given in (module.middle, module.scale, torch.zeros(2, 3)):
+        made = sardonyx.torch.export(module, (given,))
+        np.testing.assert_array_equal(made.compile()(x), 12 + 0 * x)
+    program = torch.export.export(module, (module.middle,))
+    with pytest.warns(UserWarning, match="one tensor for `middle`, `x`"):
+        sardonyx.torch.convert(program)
 
 
 def test_spectral_norm() -> None:

@@ -265,8 +265,44 @@ def test_writes_to_what_may_share_what_is_read_no_more(tmp_path: pathlib.Path) -
 class UnsureOfEinsum(torch.nn.Module):
     def forward(self, x: Any) -> Any:
         y = x.clone()
-        torch.einsum("ij->ji", y).add_(1)
+        torch.einsum("ij->j", y[:1]).add_(1)
         return y
+
+
+class SureOfLists(torch.nn.Module):
+    """Writes to and below views of tensors in lists."""
+
+    def forward(self, x: Any) -> Any:
+        y, z, row = x + 1, x[:1] * 2, x[0] + 3
+        wide, other = torch.broadcast_tensors(z, y)
+        other.add_(1)
+        z.mul_(2)
+        high, higher = torch.atleast_3d(row, y)
+        high.sub_(x[0, 0])
+        higher.mul_(2)
+        (flat,) = torch.atleast_2d([row])
+        row.add_(4)
+        down, across = torch.meshgrid(row, y[:, 0], indexing="xy")
+        y.add_(1)
+        row.mul_(3)
+        same, pairs = torch.cartesian_prod(row), torch.cartesian_prod(row, y[0])
+        same.add_(5)
+        turned, implied = torch.einsum("ij->ji", y), torch.einsum("ba", y)
+        turned[0].add_(1)
+        implied.mul_(2)
+        every = torch.einsum("b...a", y)
+        every.sub_(3)
+        return y, z, row, wide, other, high, higher, flat, down, across, pairs, every
+
+
+def test_views_of_tensors_in_lists(tmp_path: pathlib.Path) -> None:
+    x = torch.arange(6.0).reshape(2, 3)
+    program = torch.export.export(SureOfLists(), (x,))
+    check_same(program, tmp_path / "model.pt2")
+    for given in (program, tmp_path / "model.pt2"):
+        found = sardonyx.torch.convert(given).compile()(x.numpy())
+        for ours, wanted in zip(found, SureOfLists()(x), strict=True):
+            np.testing.assert_array_equal(ours, wanted.numpy())
 
 
 class SureOfSizes(torch.nn.Module):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import operator
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._core import TorchProgram, read_torch_file, runtime_opset, torch_size_warning
+from .._core import TorchProgram, read_torch_file, torch_opset, torch_size_warning
 from ._exported import Exported, ExportError, finished, own_names, warn
-from ._hints import notes
+from ._hints import joined_inputs, notes, reads_training
 from ._library import Library, library_of
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
     import torch
 
-_OPSET = 20
 _TRAINING = "the module is in training mode: export after `module.eval()`"
 _LEFTOVERS = (
     "the program has constants that are tensors of a trace: torch.export does not capture "
@@ -63,9 +63,7 @@ def convert(
         raise TypeError(f"`opset` is a whole number, such as 20, not `{opset!r}`")
     if state not in ("outputs", "drop", "error"):
         raise ValueError(f'`state` is "outputs", "drop" or "error", not {state!r}')
-    if target is not None:
-        opset = runtime_opset(target, opset)
-    opset = _OPSET if opset is None else opset
+    opset = torch_opset(target, opset if opset is None else operator.index(opset))
     own = library_of(library)
     if isinstance(exported_program, (str, os.PathLike)):
         if verify:
@@ -79,6 +77,7 @@ def convert(
         made._check()
     else:
         warn(torch_size_warning(getattr(exported_program, "_guards_code", None) or ()))
+        warn(joined_inputs(exported_program))
         options = (opset, state, metadata, target, own, input_names, output_names)
         exported_program, made = _made(exported_program, dynamic_shapes, own, options)
         with _collector_paused():
@@ -230,6 +229,28 @@ def _arguments(args: Any, kwargs: Any) -> tuple[tuple[Any, ...], dict[str, Any]]
     return tuple(args), dict(kwargs or {})
 
 
+def _apart(module: torch.nn.Module, arguments: tuple[Any, Any]) -> tuple[Any, Any]:
+    """Copies of a tensor that is given several times, or that is one of the module's: torch.export
+    makes one input of them."""
+    import torch
+
+    seen = {id(one) for one in (*module.parameters(), *module.buffers())}
+
+    def alone(value: Any) -> Any:
+        if not isinstance(value, torch.Tensor):
+            return value
+        if id(value) in seen:
+            return value.detach().clone().requires_grad_(value.requires_grad)
+        seen.add(id(value))
+        return value
+
+    made = [id(one) for one in torch.utils._pytree.tree_leaves(arguments)
+            if isinstance(one, torch.Tensor)]  # fmt: skip
+    if len({*made} | seen) == len(made) + len(seen):
+        return arguments
+    return torch.utils._pytree.tree_map(alone, arguments)
+
+
 def _captured(
     module: torch.nn.Module,
     args: tuple[Any, ...],
@@ -291,7 +312,7 @@ def export(
     `{"mylib::op": function}`, or a sequence of these.
     """
     module = _module_in(module)
-    given = _arguments(args, kwargs)
+    given = _apart(module, _arguments(args, kwargs))
     captured = _captured(module, *given, _torch_shapes(dynamic_shapes), strict)
     try:
         return convert(
@@ -300,6 +321,6 @@ def export(
             verify=verify, metadata=metadata, target=target, library=library,
         )  # fmt: skip
     except ExportError as error:
-        if module.training and ".eval()" not in str(error):
+        if ".eval()" not in str(error) and reads_training(module):
             raise ExportError(f"{error}\n\n{_TRAINING}") from None
         raise

@@ -41,6 +41,38 @@ _ONE = (
 )
 
 
+def reads_training(module: Any) -> bool:
+    """Whether a part in training mode computes something else in evaluation: its class asks."""
+    from torch import nn
+
+    def asks(kind: type) -> bool:
+        codes = (getattr(one, "__code__", None) for one in vars(kind).values())
+        return any(code is not None and "training" in code.co_names for code in codes)
+
+    kinds = {type(one) for one in module.modules() if one.training}
+    bases = {base for kind in kinds for base in kind.__mro__} - {*nn.Module.__mro__}
+    return any(asks(base) for base in bases)
+
+
+def joined_inputs(program: Any) -> str:
+    """A warning of inputs that torch.export has taken for one: the example had one tensor for them.
+    It reads the last of them for all."""
+    import torch
+
+    leaves = torch.utils._pytree.tree_leaves(getattr(program, "example_inputs", None))
+    names = {id(one): [f"`{name}`"] for name, one in program.state_dict.items()}
+    for name, one in zip(program.graph_signature.user_inputs, leaves, strict=False):
+        if isinstance(one, torch.Tensor):
+            names.setdefault(id(one), []).append(f"`{name}`")
+    found = [", ".join(one) for one in names.values() if len(one) > 1]
+    if not found:
+        return ""
+    return (
+        f"the example has one tensor for {'; '.join(found)}, and torch.export reads the last of "
+        "them for all: export with different tensors"
+    )
+
+
 def small_sizes(values: Any, shapes: Any) -> Iterator[tuple[str, int]]:
     """The dimensions that `dynamic_shapes` names, and their sizes where torch keeps these."""
     import torch
