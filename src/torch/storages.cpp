@@ -201,7 +201,8 @@ class Storages {
             of_lists_[node.name] = &node;
             return fresh;
         }
-        if (auto list = of_lists_.find(base); list != of_lists_.end()) {
+        bool is_item = node.target == "py::getitem" && node.args.size() > 1;
+        if (auto list = of_lists_.find(base); is_item && list != of_lists_.end()) {
             found = numbers_.find(viewed_argument(*list->second, node.args[1].integer).text);
             return found != numbers_.end() ? found->second : fresh;
         }
