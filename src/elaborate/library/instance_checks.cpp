@@ -452,7 +452,7 @@ std::optional<bool> has_member(Context& c, const Arguments& a, std::string_view 
         }
     }
     Namespace* own = as_namespace(object);
-    bool is_special = name.empty() || name[0] == '_' || (own != nullptr && own->exception != "");
+    bool is_special = name.empty() || name[0] == '_' || (own != nullptr && !own->exception.empty());
     if (object.tuple_class() != nullptr && !is_special) {
         return has_named_member(object, name);
     }
