@@ -30,14 +30,11 @@ std::vector<std::string> texts_from(const nb::object& texts) {
 std::optional<std::string_view> exception_of(const nb::object& parts,
                                              const std::vector<const Namespace*>& bases) {
     std::string name = text_from_python(nb::object(parts.attr("exception")));
-    std::string_view found = elaborate::exception_name(name);
-    for (const Namespace* base : bases) {
-        found = found.empty() ? base->exception : found;
-        if (!base->exception.empty() && base->exception != found) {
-            return std::nullopt;
-        }
+    if (name.empty()) {
+        return elaborate::inherited_exception(bases);
     }
-    return name.empty() || !found.empty() ? std::optional(found) : std::nullopt;
+    std::string_view found = elaborate::exception_name(name);  // then it is the only base
+    return found.empty() ? std::nullopt : std::optional(found);
 }
 
 }  // namespace

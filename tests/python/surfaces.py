@@ -67,6 +67,18 @@ def first_finding(answer: list[str]) -> str:
     return next(one for one in answer[1:] if not one.startswith("inlined-if:"))
 
 
+def refused_by_compilers(
+    body: str, folder: pathlib.Path, words: str = "", named: bool = False, **values: Any
+) -> None:
+    """Whatever the call as Python gives; `words` are of the finding where Python compiles it."""
+    text = text_of(body, named, {name: np.asarray(value) for name, value in values.items()})
+    path = folder / "program.py"
+    path.write_text(text)
+    with pytest.raises(sardonyx.CompileError, match=re.escape(words)):
+        runpy.run_path(str(path))["f"].to_model_bytes()
+    assert shared_compiler().compile(text, "f")[0][0] == "error"
+
+
 def refused(body: str, folder: pathlib.Path, code: str, **values: Any) -> None:
     inputs = {name: np.asarray(value) for name, value in values.items()}
     for named in (False, True):

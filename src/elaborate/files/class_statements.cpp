@@ -156,13 +156,12 @@ std::optional<ClassKind> kind_of(Context& c, const syntax::OpaqueStmt* statement
         kind.kind = Namespace::Kind::kNamedTuple;
         return kind;
     }
-    for (const Namespace* one : kind.bases) {
-        kind.exception = kind.exception.empty() ? one->exception : kind.exception;
-        if (!one->exception.empty() && one->exception != kind.exception) {
-            refuse_class(c, statement->keyword_range, "a class of exceptions of two kinds");
-            return std::nullopt;
-        }
+    std::optional<std::string_view> inherited = inherited_exception(kind.bases);
+    if (!inherited) {
+        refuse_class(c, statement->keyword_range, "a class of exceptions of two kinds");
+        return std::nullopt;
     }
+    kind.exception = *inherited;
     ExceptionType raised = exception_type(base);
     if (!raised.builtin.empty() && statement->decorators.empty() && others.size() == 1) {
         kind.exception = raised.builtin;

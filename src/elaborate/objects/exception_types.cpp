@@ -53,6 +53,17 @@ const ExceptionRow* find_row(std::string_view name) {
 
 }  // namespace
 
+std::optional<std::string_view> inherited_exception(const std::vector<const Namespace*>& bases) {
+    std::string_view found;
+    for (const Namespace* base : bases) {
+        found = found.empty() ? base->exception : found;
+        if (!base->exception.empty() && base->exception != found) {
+            return std::nullopt;
+        }
+    }
+    return found;
+}
+
 std::string_view exception_name(std::string_view name) {
     const ExceptionRow* row = find_row(name);
     return row != nullptr ? row->name : std::string_view();

@@ -2,7 +2,9 @@
 // mistake is.
 #pragma once
 
+#include <optional>
 #include <string_view>
+#include <vector>
 
 #include "elaborate/objects/context.h"
 
@@ -20,6 +22,10 @@ bool is_exception_type(std::string_view name);
 
 // The name of such a class, which lives as long as the program; empty: it is none.
 std::string_view exception_name(std::string_view name);
+
+// The class of Python's exceptions that a class with these bases is derived from; empty: none.
+// Nothing: it is derived from several.
+std::optional<std::string_view> inherited_exception(const std::vector<const Namespace*>& bases);
 
 bool is_subclass(const ExceptionType& type, const ExceptionType& base);
 

@@ -12,7 +12,7 @@ import pytest
 import sardonyx
 
 from language import shared_compiler
-from surfaces import check, first_finding, refused, text_of
+from surfaces import check, first_finding, refused, refused_by_compilers, text_of
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -554,12 +554,7 @@ def test_unions_of_classes(test: str, expected: float, tmp_path: pathlib.Path) -
     ],
 )
 def test_members_of_a_dict_stay(body: str, tmp_path: pathlib.Path) -> None:
-    text = text_of(DATA + body, False, {"x": X})
-    path = tmp_path / "program.py"
-    path.write_text(text)
-    with pytest.raises(sardonyx.CompileError):
-        runpy.run_path(str(path))["f"].to_model_bytes()
-    assert shared_compiler().compile(text, "f")[0][0] == "error"
+    refused_by_compilers(DATA + body, tmp_path, x=X)
 
 
 OF_KNOWN: list[tuple[str, float]] = [
@@ -715,20 +710,11 @@ def test_texts_that_are_none(tmp_path: pathlib.Path) -> None:
     for shown in ("f'{TOP:>9}'", "f'{Dim(\"a\", 1):>9}'", "f'{Layer():>9}'"):
         refused(TEXTS + f"return x + len({shown})", tmp_path, "static-error", x=X)
     refused(TEXTS + "return x + len(str(Wrong()))", tmp_path, "static-error", x=X)
-    text = text_of(TEXTS + "return x + len(str(Bare()))", True, {"x": X})
-    path = tmp_path / "program.py"
-    path.write_text(text)
-    with pytest.raises(sardonyx.CompileError, match="`Bare`, which has neither `__repr__` nor"):
-        runpy.run_path(str(path))["f"].to_model_bytes()
+    refused_by_compilers(TEXTS + "return x + len(str(Bare()))", tmp_path,
+                         "`Bare`, which has neither `__repr__` nor", named=True, x=X)  # fmt: skip
 
 
 def test_two_instances_in_branches(tmp_path: pathlib.Path) -> None:
-    text = text_of(
-        TEXTS + "d = TOP\nif x[0] > 1:\n    d = OTHER\nreturn x * d.size",
-        True,
-        {"x": X},
-    )
-    path = tmp_path / "program.py"
-    path.write_text(text)
-    with pytest.raises(sardonyx.CompileError, match="a graph chooses between tensors and numbers"):
-        runpy.run_path(str(path))["f"].to_model_bytes()
+    refused_by_compilers(
+        TEXTS + "d = TOP\nif x[0] > 1:\n    d = OTHER\nreturn x * d.size", tmp_path,
+        "a graph chooses between tensors and numbers", named=True, x=X)  # fmt: skip

@@ -12,7 +12,7 @@ import pytest
 import sardonyx
 
 from language import shared_compiler
-from surfaces import check, refused, text_of
+from surfaces import check, refused, refused_by_compilers, text_of
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -285,12 +285,7 @@ ONLY_PYTHONS = [
 
 @pytest.mark.parametrize("body", ONLY_PYTHONS)
 def test_what_only_python_knows_of_an_exception(body: str, tmp_path: pathlib.Path) -> None:
-    text = text_of(OWN + body, False, {"x": I})
-    path = tmp_path / "program.py"
-    path.write_text(text)
-    with pytest.raises(sardonyx.CompileError):
-        runpy.run_path(str(path))["f"].to_model_bytes()
-    assert shared_compiler().compile(text, "f")[0][0] == "error"
+    refused_by_compilers(OWN + body, tmp_path, x=I)
 
 
 # Python answers these itself; the command line knows of such a class what handlers ask.

@@ -102,10 +102,10 @@ void FlatForest<T>::walk_all(const T* rows, int64_t count, int64_t columns, Deci
                              Add add) const {
     const T zero = 0;  // of a row without features: then there are leaves alone
     auto row_at = [&](int64_t i) { return columns == 0 ? &zero : rows + i * columns; };
-    size_t tree = 0;
-    size_t grouped =
-        count < static_cast<int64_t>(kLanes) ? roots_.size() + kLanes - 1 : roots_.size();
-    for (; tree + kLanes <= grouped; tree += kLanes) {
+    // The trees that are left over when eight are taken at a time, unless there are fewer rows.
+    size_t left_over = count < kLanes ? 0 : roots_.size() % kLanes;
+    size_t grouped = roots_.size() - left_over;
+    for (size_t tree = 0; tree < grouped; tree += kLanes) {
         int32_t roots[kLanes];
         size_t lanes = std::min<size_t>(kLanes, roots_.size() - tree);
         for (size_t k = 0; k < kLanes; ++k) {
@@ -122,7 +122,7 @@ void FlatForest<T>::walk_all(const T* rows, int64_t count, int64_t columns, Deci
             }
         }
     }
-    for (; tree < roots_.size(); ++tree) {
+    for (size_t tree = grouped; tree < roots_.size(); ++tree) {
         for (int64_t i = 0; i < count; i += kLanes) {
             size_t lanes = std::min<size_t>(kLanes, count - i);
             const T* given[kLanes];

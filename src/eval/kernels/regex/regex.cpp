@@ -116,7 +116,9 @@ Result<Regex> Regex::compile(std::string_view pattern) {
 }
 
 bool Regex::matches(std::string_view text) const {
-    return RegexSearch(*this, text).longest_at(0) == text.size();
+    RegexSearch search(*this);
+    search.read(text);
+    return search.longest_at(0) == text.size();
 }
 
 }  // namespace sardonyx::eval

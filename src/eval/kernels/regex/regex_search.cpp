@@ -19,10 +19,11 @@ bool contains(const CharacterSet& set, uint32_t c) {
 
 }  // namespace
 
-RegexSearch::RegexSearch(const Regex& regex, std::string_view text)
-    : regex_(&regex),
-      characters_(text.size()),
-      states_(kMostBytes + 1, States(regex.program().size())) {
+RegexSearch::RegexSearch(const Regex& regex)
+    : regex_(&regex), states_(kMostBytes + 1, States(regex.program().size())) {}
+
+void RegexSearch::read(std::string_view text) {
+    characters_.assign(text.size(), {});
     size_t at = 0;
     for (uint32_t c : code_points(text)) {
         size_t bytes = c < 0x80 || c == kNoCharacter ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;

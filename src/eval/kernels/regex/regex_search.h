@@ -1,4 +1,4 @@
-// Where a regular expression matches in a text.
+// Where a regular expression matches in texts, one after the other.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,13 @@
 
 namespace sardonyx::eval {
 
-// Of a pattern and a text that must live as long.
+// Of a pattern that must live as long.
 class RegexSearch {
   public:
-    RegexSearch(const Regex& regex, std::string_view text);
+    explicit RegexSearch(const Regex& regex);
+
+    // The text in which the places are from now on.
+    void read(std::string_view text);
 
     // Where the longest match ends that begins at the byte `begin`, where a character begins or the
     // text ends. Assertions see the whole text. The time is linear in what is left of the text.

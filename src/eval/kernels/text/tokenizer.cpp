@@ -63,73 +63,89 @@ Result<TextCut> read_cut(const KernelContext& c) {
     return cut;
 }
 
-// The matches from left to right, each as long as possible: `found` gets where one begins and ends,
-// and returns false to end the search. An empty match is passed by with the character behind it.
-template <typename Found>
-void each_match(const Regex& regex, std::string_view text, const Workers& workers, Found found) {
-    constexpr size_t kPlacesPerPoll = 64;
-    RegexSearch search(regex, text);
-    size_t at = 0;
-    for (size_t places = 1; at < text.size(); ++places) {
-        if (places % kPlacesPerPoll == 0 && workers.poll()) {
-            return;
+// Cuts texts, with the states of the patterns that it keeps from one text to the next.
+class Cutter {
+  public:
+    Cutter(const TextCut& cut, const Workers& workers)
+        : cut_(cut), workers_(workers), separators_(cut.separators.begin(), cut.separators.end()) {
+        if (cut.token) {
+            token_.emplace(*cut.token);
         }
-        std::optional<size_t> end = search.longest_at(at);
-        if (end && !found(at, *end)) {
-            return;
-        }
-        at = end && *end > at ? *end : at + utf8_sequence_length(text.substr(at));
     }
-}
 
-Result<Tokens> pieces_between(const Regex& separator, std::string_view text,
-                              const Workers& workers) {
-    Tokens pieces;
-    size_t last = 0;
-    bool is_empty = false;
-    each_match(separator, text, workers, [&](size_t begin, size_t end) {
-        is_empty = begin == end;
-        pieces.push_back(text.substr(last, begin - last));
-        last = end;
-        return !is_empty;
-    });
-    if (is_empty) {
-        return Error{"a separator matches the empty text, which separates nothing"};
-    }
-    pieces.push_back(text.substr(last));
-    return pieces;
-}
-
-Result<Tokens> tokens_of(const TextCut& cut, std::string_view text, const Workers& workers) {
-    Tokens tokens;
-    if (cut.is_by_character) {
-        for (size_t at = 0; at < text.size();) {
-            size_t length = utf8_sequence_length(text.substr(at));
-            tokens.push_back(text.substr(at, length));
-            at += length;
+    Result<Tokens> tokens_of(std::string_view text) {
+        Tokens tokens;
+        if (cut_.is_by_character) {
+            for (size_t at = 0; at < text.size();) {
+                size_t length = utf8_sequence_length(text.substr(at));
+                tokens.push_back(text.substr(at, length));
+                at += length;
+            }
+            return tokens;
         }
+        if (token_) {
+            each_match(*token_, text, [&](size_t begin, size_t end) {
+                tokens.push_back(text.substr(begin, end - begin));
+                return true;
+            });
+        } else {
+            tokens.push_back(text);
+        }
+        for (RegexSearch& separator : separators_) {
+            Tokens smaller;
+            for (std::string_view one : tokens) {
+                SDX_TRY(add_pieces(separator, one, &smaller));
+            }
+            tokens = std::move(smaller);
+        }
+        auto is_short = [&](std::string_view one) { return code_points(one).size() < cut_.least; };
+        tokens.erase(std::remove_if(tokens.begin(), tokens.end(), is_short), tokens.end());
         return tokens;
     }
-    if (cut.token) {
-        each_match(*cut.token, text, workers, [&](size_t begin, size_t end) {
-            tokens.push_back(text.substr(begin, end - begin));
-            return true;
-        });
-    } else {
-        tokens.push_back(text);
-    }
-    for (const Regex& separator : cut.separators) {
-        Tokens smaller;
-        for (std::string_view one : tokens) {
-            SDX_ASSIGN(Tokens pieces, pieces_between(separator, one, workers));
-            smaller.insert(smaller.end(), pieces.begin(), pieces.end());
+
+  private:
+    // The matches from left to right, each as long as possible: `found` gets where one begins and
+    // ends, and returns false to end the search. An empty match is passed by with the character
+    // behind it. Asks whether the run shall end at some of all the places that are tried.
+    template <typename Found>
+    void each_match(RegexSearch& search, std::string_view text, Found found) {
+        constexpr size_t kPlacesPerPoll = 64;
+        search.read(text);
+        for (size_t at = 0; at < text.size();) {
+            if (workers_.are_stopped() || (++places_ % kPlacesPerPoll == 0 && workers_.poll())) {
+                return;
+            }
+            std::optional<size_t> end = search.longest_at(at);
+            if (end && !found(at, *end)) {
+                return;
+            }
+            at = end && *end > at ? *end : at + utf8_sequence_length(text.substr(at));
         }
-        tokens = std::move(smaller);
     }
-    auto is_short = [&](std::string_view one) { return code_points(one).size() < cut.least; };
-    tokens.erase(std::remove_if(tokens.begin(), tokens.end(), is_short), tokens.end());
-    return tokens;
-}
+
+    // What stands between the matches of a separator.
+    Status add_pieces(RegexSearch& separator, std::string_view text, Tokens* pieces) {
+        size_t last = 0;
+        bool is_empty = false;
+        each_match(separator, text, [&](size_t begin, size_t end) {
+            is_empty = begin == end;
+            pieces->push_back(text.substr(last, begin - last));
+            last = end;
+            return !is_empty;
+        });
+        if (is_empty) {
+            return Error{"a separator matches the empty text, which separates nothing"};
+        }
+        pieces->push_back(text.substr(last));
+        return {};
+    }
+
+    const TextCut& cut_;
+    Workers workers_;
+    std::vector<RegexSearch> separators_;
+    std::optional<RegexSearch> token_;
+    size_t places_ = 0;
+};
 
 }  // namespace
 
@@ -145,13 +161,14 @@ Status tokenizer(KernelContext& c) {
     const std::string* texts = c.tensor(0).elements<std::string>().data();
     size_t longest = 0;
     std::optional<std::string> wrong;
+    Cutter cutter(cut, c.threads());
     in_turns(c.threads(), n, kTextsPerTurn, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end && !wrong; ++i) {
             if (!is_utf8(texts[i])) {
                 wrong = fmt::format("element {} of the input is not UTF-8", i);
                 return;
             }
-            Result<Tokens> tokens = tokens_of(cut, texts[i], c.threads());
+            Result<Tokens> tokens = cutter.tokens_of(texts[i]);
             if (!tokens.ok()) {
                 wrong = tokens.error().message;
                 return;
