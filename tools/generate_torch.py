@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Writes lib/torch into a C++ source: the texts of its files, and the functions of its overloads.
+"""Writes lib/torch into a C++ source: its files, and the functions of its overloads.
+
+Of each file there are the text, and where the statements of its top level begin.
 
     generate_torch.py OUTPUT
 
@@ -9,6 +11,8 @@ are: so `declare.py` alone says what overloads are called.
 
 from __future__ import annotations
 
+import ast
+import collections
 import importlib
 import pathlib
 import sys
@@ -55,6 +59,30 @@ def literal(text: str) -> str:
     return "\n".join(f'R"~~~({piece})~~~"sv' for piece in pieces) or '""sv'
 
 
+def statements(text: bytes) -> list[str]:
+    """The names of the functions, empty for other statements, and at which bytes all begin.
+
+    A function of which the file has two is no function here: the statements run in order.
+    """
+    tree = ast.parse(text)
+    lines = [0]
+    for line in text.splitlines(keepends=True):
+        lines.append(lines[-1] + len(line))
+    bound = collections.Counter(
+        one.name if isinstance(one, (ast.FunctionDef, ast.ClassDef)) else one.id
+        for one in ast.walk(tree)
+        if isinstance(one, (ast.FunctionDef, ast.ClassDef))
+        or (isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store) and one.col_offset == 0)
+    )
+    rows = []
+    for one in tree.body:
+        decorators = one.decorator_list if isinstance(one, ast.FunctionDef) else []
+        first = min([one.lineno, *(each.lineno for each in decorators)])
+        is_function = isinstance(one, ast.FunctionDef) and bound[one.name] == 1
+        rows.append(f'{{"{one.name if is_function else ""}"sv, {lines[first - 1]}}}')
+    return rows
+
+
 def main() -> None:
     overloads, names = declared()
     rows = [
@@ -64,10 +92,16 @@ def main() -> None:
         '    {{"{}"sv, "{}"sv, "{}"sv}},'.format(name, *place(function))
         for name, function in sorted(names.items())
     ]
-    files = [
-        f'    {{"{path.name}"sv,\n{literal(path.read_text(encoding="utf-8"))}}},'
-        for path in sorted(LIBRARY.glob("*.py"))
-    ]
+    files: list[str] = []
+    places: list[str] = []
+    for path in sorted(LIBRARY.glob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        found = statements(text.encode())
+        files.append(
+            f'    {{"{path.name}"sv, {{kStatements + {len(places)}, {len(found)}}},\n'
+            f"{literal(text)}}},"
+        )
+        places += found
     lines = [
         "// Made of lib/torch by tools/generate_torch.py.",
         '#include "torch/library_table.h"',
@@ -81,6 +115,7 @@ def main() -> None:
         f"const size_t kOverloadCount = {len(rows)};",
         f"const FunctionRow kFunctions[{len(functions)}] = {{", *functions, "};",
         f"const size_t kFunctionCount = {len(functions)};",
+        f"constexpr StatementRow kStatements[{len(places)}] = {{{', '.join(places)}}};",
         f"const FileRow kFiles[{len(files)}] = {{", *files, "};",
         f"const size_t kFileCount = {len(files)};",
         "",

@@ -122,6 +122,17 @@ Tree parse_statement(const diagnostics::Sources& sources, diagnostics::FileId fi
     return tree;
 }
 
+const Stmt* add_statement(Tree& tree, const diagnostics::Sources& sources, uint32_t begin,
+                          diagnostics::Diagnostics& diagnostics, const Limits& limits) {
+    std::string_view text = sources.text(tree.file);
+    if (too_large(tree, text, diagnostics, limits) || begin > text.size()) {
+        return nullptr;
+    }
+    Parser parser(tree, text, begin, OutermostBlock::kAtMargin, diagnostics, limits);
+    Stmts found = parser.one_statement();
+    return found.empty() ? nullptr : found.front();
+}
+
 const Expr* parse_annotation(Tree& tree, std::string_view text, Range at,
                              diagnostics::Diagnostics& diagnostics, const Limits& limits) {
     // The lexer wants a NUL behind the text.

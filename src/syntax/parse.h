@@ -24,6 +24,11 @@ Tree parse(const diagnostics::Sources& sources, diagnostics::FileId file,
 Tree parse_statement(const diagnostics::Sources& sources, diagnostics::FileId file, uint32_t begin,
                      diagnostics::Diagnostics& diagnostics, const Limits& limits = {});
 
+// The same into a tree of the file that there is, whose body stays as it is. Null where nothing
+// stands there. For files of which few statements are needed.
+const Stmt* add_statement(Tree& tree, const diagnostics::Sources& sources, uint32_t begin,
+                          diagnostics::Diagnostics& diagnostics, const Limits& limits = {});
+
 // Parses `text` as one expression for a string annotation: "FLOAT['N']". Positions are those of
 // `at`, the string literal in the file. The nodes go into `tree`, which owns them.
 const Expr* parse_annotation(Tree& tree, std::string_view text, Range at,

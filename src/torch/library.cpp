@@ -18,6 +18,14 @@ const Row* find_row(std::span<const Row> rows, std::string_view Row::*column,
     return found != rows.end() && (*found).*column == key ? &*found : nullptr;
 }
 
+// Null: the library has no such file, or it is the package's own, whose text is left out.
+const FileRow* file_row(std::string_view path) {
+    bool is_below = path.substr(0, kFolder.size()) == kFolder && !is_library_package(path);
+    return is_below ? find_row(std::span(kFiles, kFileCount), &FileRow::name,
+                               path.substr(kFolder.size()))
+                    : nullptr;
+}
+
 }  // namespace
 
 bool is_in_library(std::string_view module) {
@@ -35,18 +43,16 @@ bool is_torch_package(std::string_view path) {
 }
 
 std::optional<std::string_view> library_file(std::string_view path) {
-    if (is_torch_package(path)) {
+    if (is_torch_package(path) || is_library_package(path)) {
         return "";
     }
-    if (path.substr(0, kFolder.size()) != kFolder) {
-        return std::nullopt;
-    }
-    const FileRow* row =
-        find_row(std::span(kFiles, kFileCount), &FileRow::name, path.substr(kFolder.size()));
-    if (row == nullptr) {
-        return std::nullopt;
-    }
-    return is_library_package(path) ? std::string_view() : row->text;
+    const FileRow* row = file_row(path);
+    return row != nullptr ? std::optional(row->text) : std::nullopt;
+}
+
+std::span<const StatementRow> library_statements(std::string_view path) {
+    const FileRow* row = file_row(path);
+    return row != nullptr ? row->statements : std::span<const StatementRow>();
 }
 
 bool is_library_package(std::string_view path) {

@@ -2,9 +2,11 @@
 // function of them is meant by an overload or a name.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +27,14 @@ bool is_torch_package(std::string_view path);
 std::optional<std::string_view> library_file(std::string_view path);
 // Whether the path is that of the package itself, whose names are those of the table.
 bool is_library_package(std::string_view path);
+
+// A statement at the top level of a file, and at which byte it begins, with its decorators.
+struct StatementRow {
+    std::string_view function;  // the one that it defines; empty: it does something else
+    uint32_t begin;
+};
+// Those of a file of the library, in order; empty for other files.
+std::span<const StatementRow> library_statements(std::string_view path);
 
 struct LibraryFunction {
     std::string path;

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string_view>
+
+#include "torch/library.h"
 
 namespace sardonyx::torch {
 
@@ -19,6 +22,7 @@ struct FunctionRow {
 };
 struct FileRow {
     std::string_view name;
+    std::span<const StatementRow> statements;
     std::string_view text;
 };
 

@@ -41,13 +41,36 @@ FileModule::FileModule(Program& program, std::string path, diagnostics::FileId f
     : program_(program),
       path_(std::move(path)),
       start_folder_(std::filesystem::path(path_).parent_path().string()),
-      tree_(syntax::parse(program.sources, file, program.diagnostics)) {
+      is_of_library_(!torch::library_statements(path_).empty()) {
+    if (is_of_library_) {
+        tree_.file = file;
+    } else {
+        tree_ = syntax::parse(program.sources, file, program.diagnostics);
+    }
     top_.name = "<module>";
     top_.tree = &tree_;
     top_.environment = this;
     root_ = std::make_shared<Scope>(&top_, nullptr);
     globals_ = std::make_shared<Scope>(&top_, nullptr);
     globals_->closed_in_place = root_;
+    if (is_of_library_) {
+        defer_functions();
+    }
+}
+
+void FileModule::defer_functions() {
+    std::vector<const syntax::Stmt*> others;
+    for (const torch::StatementRow& row : torch::library_statements(path_)) {
+        if (!row.function.empty()) {
+            Symbol name = tree_.names.intern(row.function);
+            deferred_.emplace(name.index, row.begin);
+            globals_->set(name, Object::make(ObjectKind::kUnbound, Unbound{}));
+        } else if (const syntax::Stmt* statement = syntax::add_statement(
+                       tree_, program_.sources, row.begin, program_.diagnostics)) {
+            others.push_back(statement);
+        }
+    }
+    tree_.body = tree_.arena.copy(std::span<const syntax::Stmt* const>(others));
 }
 
 FileModule::~FileModule() = default;
@@ -72,7 +95,8 @@ Symbol FileModule::find(std::string_view name) {
     return found != symbols_.end() ? found->second : Symbol();
 }
 
-std::optional<Object> FileModule::value(Symbol name) const {
+std::optional<Object> FileModule::value(Symbol name) {
+    run_deferred(name);
     const Object* found = name.valid() ? globals_->find(name) : nullptr;
     return found != nullptr ? std::optional<Object>(*found) : std::nullopt;
 }
@@ -88,6 +112,7 @@ std::optional<Object> FileModule::lookup(std::string_view name) {
 
 std::optional<Object> FileModule::lookup_symbol(Symbol name, std::string_view text) {
     run();
+    run_deferred(name);
     const Object* found = name.valid() ? globals_->find(name) : nullptr;
     bool has_value = found != nullptr && (!found->is(ObjectKind::kUnbound) || is_unknown(*found));
     if (has_value && found->is(ObjectKind::kScript) && !script_findings_.empty()) {
@@ -102,6 +127,9 @@ std::optional<Object> FileModule::lookup_symbol(Symbol name, std::string_view te
         std::optional<Object> object =
             imported(pending->second.statement, *pending->second.alias, is_pending);
         asked_.erase(asked_.find(text));
+        if (is_of_library_ && object) {
+            bind(name, *object);
+        }
         return object;
     }
     if (std::optional<Object> object = starred(text)) {

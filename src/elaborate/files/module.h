@@ -2,6 +2,9 @@
 // its names or scripts are asked for first. Scripts see the values that the names have at its end,
 // as those that Python compiles do.
 //
+// Of the library's files, which many programs need few functions of, a function is parsed and
+// defined when its name is asked for, and an import is made then.
+//
 // A statement that cannot be run makes unknown what it may have changed (unknowns.h).
 #pragma once
 
@@ -41,7 +44,7 @@ class FileModule : public Environment {
     void define(std::string_view name, Object value);
 
     // What a name of the file holds now, known or not; nothing where it has no such name.
-    std::optional<Object> value(Symbol name) const;
+    std::optional<Object> value(Symbol name);
     std::optional<Object> value(std::string_view name);
     // Gives a name an object that says why it is not known.
     void forget(Symbol name, const Object& unknown);
@@ -75,6 +78,12 @@ class FileModule : public Environment {
     };
 
     void run();
+    template <typename Run>
+    void run_at_top(Run&& statements);
+    // The names of the library's files stand for functions that nobody has asked for.
+    void defer_functions();
+    // Defines the function that the name of a file of the library stands for; whether it did.
+    bool run_deferred(Symbol name);
     // After an import: the error that ends the imported file.
     void raise_from_import(const Context& c);
     // Python raises what nobody catches: importing the file fails.
@@ -126,6 +135,7 @@ class FileModule : public Environment {
     Program& program_;
     std::string path_;
     std::string start_folder_;  // in which Python looks for modules first
+    bool is_of_library_;
     syntax::Tree tree_;
     ScriptFunction top_;              // stands for the file's own code
     std::shared_ptr<Scope> root_;     // what its functions close over: nothing
@@ -152,6 +162,8 @@ class FileModule : public Environment {
     size_t indexed_ = 0;
     std::vector<Star> stars_;
     std::unordered_map<uint32_t, Pending> pending_;  // by symbol
+    // Functions of a file of the library that have not been parsed: where they begin, by symbol.
+    std::unordered_map<uint32_t, uint32_t> deferred_;
     std::set<std::string, std::less<>> asked_;       // names that pending imports are asked for
     std::vector<std::shared_ptr<ScriptFunction>> scripts_;
     // Mistakes in the decorators of scripts, by their definitions.

@@ -42,6 +42,30 @@ void FileModule::run() {
         return;
     }
     state_ = State::kRunning;
+    run_at_top([&](Context& c) {
+        run_block(c, tree_.body);
+        if (end_ != nullptr) {
+            forget_all(end_);  // with what has been bound after it, so that all is refused
+        }
+    });
+    state_ = State::kDone;
+}
+
+bool FileModule::run_deferred(Symbol name) {
+    auto found = name.valid() ? deferred_.find(name.index) : deferred_.end();
+    if (found == deferred_.end()) {
+        return false;
+    }
+    const Stmt* statement =
+        syntax::add_statement(tree_, program_.sources, found->second, program_.diagnostics);
+    deferred_.erase(found);
+    run_at_top([&](Context& c) { run_block(c, Stmts(&statement, 1)); });
+    return true;
+}
+
+// Runs statements as the file does; what they report is taken back.
+template <typename Run>
+void FileModule::run_at_top(Run&& statements) {
     ir::Model scratch;
     Context c(program_, program_.file_options, scratch);
     scratch.graph = scratch.make_graph(nullptr);
@@ -53,13 +77,9 @@ void FileModule::run() {
     c.runs_file = true;
     diagnostics::Checkpoint said(program_.diagnostics);
     size_t types = program_.types.size();
-    run_block(c, tree_.body);
-    if (end_ != nullptr) {
-        forget_all(end_);  // with what has been bound after it, so that all is refused
-    }
+    statements(c);
     said.take_back();
     program_.types.resize(types);
-    state_ = State::kDone;
 }
 
 void FileModule::run_block(Context& c, Stmts statements) {
@@ -503,8 +523,9 @@ void FileModule::run_import_from(Context& c, const syntax::ImportFromStmt* state
             said.take_back();
             continue;
         }
-        bool is_pending = false;
-        std::optional<Object> object = imported(statement, alias, is_pending);
+        bool is_pending = is_of_library_ && statement->level > 0;
+        std::optional<Object> object =
+            is_pending ? std::nullopt : imported(statement, alias, is_pending);
         if (is_pending) {
             pending_[symbol.index] = {statement, &alias};
             globals_->set(symbol, Object::make(ObjectKind::kUnbound, Unbound{}));
