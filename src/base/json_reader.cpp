@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <cstring>
 
@@ -17,9 +18,9 @@ bool is_digit(char c) {
 }
 
 // Where the first character is, from `at` on, that ends a string or needs a look: a quote, a
-// backslash, a control character. Eight bytes at a time, since files consist of long strings:
-// a byte of `(word - 0x01..) & ~word & 0x80..` is not 0 if the byte of the word is 0, or a later
-// one is; so it tells in which eight bytes to look.
+// backslash, a control character. Eight bytes at a time, since files consist of strings: a byte of
+// `(word - 0x01..) & ~word & 0x80..` is not 0 if the byte of the word is 0, or a lower one is; so
+// the lowest that is not 0 tells the place.
 size_t end_of_plain(std::string_view text, size_t at) {
     constexpr uint64_t kOnes = 0x0101010101010101U, kHigh = 0x8080808080808080U;
     auto has_zero = [](uint64_t word) { return (word - kOnes) & ~word & kHigh; };
@@ -28,6 +29,9 @@ size_t end_of_plain(std::string_view text, size_t at) {
         std::memcpy(&word, text.data() + at, 8);
         uint64_t special = has_zero(word ^ (kOnes * '"')) | has_zero(word ^ (kOnes * '\\')) |
                            ((word - kOnes * 0x20) & ~word & kHigh);
+        if (special != 0 && std::endian::native == std::endian::little) {
+            return at + static_cast<size_t>(std::countr_zero(special)) / 8;
+        }
         if (special != 0) {
             break;
         }
@@ -321,7 +325,7 @@ JsonValue JsonValue::operator[](std::string_view name) const {
     for (uint32_t at = at_ + 1; at < entry().next;) {
         JsonValue key(document_, at);
         JsonValue value(document_, at + 1);
-        if (key.entry().is_escaped ? key.decoded() == name : key.raw() == name) {
+        if (key.is_text(name)) {
             found = value;
         }
         at = value.entry().next;
@@ -342,15 +346,16 @@ std::vector<std::pair<std::string, JsonValue>> JsonValue::members() const {
     return all;
 }
 
-std::vector<JsonValue> JsonValue::items() const {
-    std::vector<JsonValue> all;
-    if (!is_list()) {
-        return all;
+JsonItems JsonValue::items() const {
+    return is_list() ? JsonItems(document_, at_ + 1, entry().next) : JsonItems();
+}
+
+JsonItems JsonItems::after(size_t count) const {
+    JsonItems rest = *this;
+    for (size_t i = 0; i < count && !rest.empty(); ++i) {
+        rest.begin_ = rest.next(rest.begin_);
     }
-    for (uint32_t at = at_ + 1; at < entry().next; at = all.back().entry().next) {
-        all.emplace_back(document_, at);
-    }
-    return all;
+    return rest;
 }
 
 JsonValue JsonValue::sole() const {
@@ -398,6 +403,10 @@ std::optional<double> JsonValue::number() const {
     bool is_negative = digits[0] == '-';
     double value = nearest_double(digits.substr(is_negative ? 1 : 0));
     return is_negative ? -value : value;
+}
+
+bool JsonValue::is_text(std::string_view text) const {
+    return is_string() && (entry().is_escaped ? decoded() == text : raw() == text);
 }
 
 std::optional<std::string> JsonValue::text() const {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +16,7 @@
 
 namespace sardonyx {
 
+class JsonItems;
 class JsonValue;
 
 // Of a text that must live as long. Where a member stands twice, the last one holds, as in Python.
@@ -40,6 +42,7 @@ class JsonDocument {
     };
 
   private:
+    friend class JsonItems;
     friend class JsonValue;
     friend class JsonParser;
 
@@ -65,7 +68,7 @@ class JsonValue {
 
     JsonValue operator[](std::string_view name) const;
     std::vector<std::pair<std::string, JsonValue>> members() const;
-    std::vector<JsonValue> items() const;
+    JsonItems items() const;
     // Of an object with one member: its name, as it is written, and its value.
     std::string_view sole_name() const;
     JsonValue sole() const;
@@ -75,6 +78,7 @@ class JsonValue {
     std::optional<int64_t> integer() const;  // that is written without a point or an exponent
     std::optional<double> number() const;
     std::optional<std::string> text() const;
+    bool is_text(std::string_view text) const;  // as `text() == text`, without a copy
     // The text of JSON that it is, for messages.
     std::string_view source() const;
 
@@ -85,6 +89,62 @@ class JsonValue {
 
     const JsonDocument* document_ = nullptr;
     uint32_t at_ = 0;
+};
+
+// The items of a list, which are found as they are gone through.
+class JsonItems {
+  public:
+    class Iterator {
+      public:
+        JsonValue operator*() const { return {items_->document_, at_}; }
+        Iterator& operator++() {
+            at_ = items_->next(at_);
+            return *this;
+        }
+        Iterator operator++(int) {
+            Iterator before = *this;
+            ++*this;
+            return before;
+        }
+        bool operator==(const Iterator& other) const { return at_ == other.at_; }
+
+        using value_type = JsonValue;
+        using difference_type = std::ptrdiff_t;
+        using iterator_category = std::input_iterator_tag;
+        using reference = JsonValue;
+        using pointer = void;
+
+      private:
+        friend class JsonItems;
+        Iterator(const JsonItems* items, uint32_t at) : items_(items), at_(at) {}
+
+        const JsonItems* items_;
+        uint32_t at_;
+    };
+
+    JsonItems() = default;
+
+    Iterator begin() const { return {this, begin_}; }
+    Iterator end() const { return {this, end_}; }
+    bool empty() const { return begin_ == end_; }
+    // In as many steps as there are items.
+    size_t size() const { return static_cast<size_t>(std::distance(begin(), end())); }
+    // None where there is no such item; in as many steps as stand before it.
+    JsonValue operator[](size_t index) const {
+        JsonItems rest = after(index);
+        return rest.empty() ? JsonValue() : *rest.begin();
+    }
+    JsonItems after(size_t count) const;
+
+  private:
+    friend class JsonValue;
+    JsonItems(const JsonDocument* document, uint32_t begin, uint32_t end)
+        : document_(document), begin_(begin), end_(end) {}
+    uint32_t next(uint32_t at) const { return document_->entries_[at].next; }
+
+    const JsonDocument* document_ = nullptr;
+    uint32_t begin_ = 0;
+    uint32_t end_ = 0;
 };
 
 }  // namespace sardonyx

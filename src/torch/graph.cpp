@@ -185,7 +185,7 @@ class GraphReader {
         if (found == tensors_.end()) {
             return {};
         }
-        int64_t number = element_type(name);
+        int64_t number = found->second.meta["dtype"].integer().value_or(0);
         std::string_view base = element_type_name(number);
         bool has_parts = base.empty() && role == TensorRole::kInput;
         base = has_parts ? complex_part_name(number) : base;
@@ -325,9 +325,9 @@ class GraphReader {
 
     // --- Nodes
 
-    std::vector<std::string> names_of_outputs(JsonValue outputs) {
+    std::vector<std::string> names_of_outputs(JsonItems outputs) {
         std::vector<std::string> names;
-        for (JsonValue one : outputs.items()) {
+        for (JsonValue one : outputs) {
             std::string_view kind = one.sole_name();
             JsonValue value = one.sole();
             if (kind == "as_tensors" || kind == "as_optional_tensors") {
@@ -346,33 +346,30 @@ class GraphReader {
         return names;
     }
 
-    bool takes_complex(JsonValue inputs) {
-        bool has_complex = false;
-        for (JsonValue one : inputs.items()) {
-            JsonValue arg = one["arg"];
-            has_complex = has_complex || is_complex(arg["as_tensor"]["name"].text().value_or(""));
-            for (JsonValue each : arg["as_tensors"].items()) {
-                has_complex = has_complex || is_complex(each["name"].text().value_or(""));
-            }
-        }
-        return has_complex;
+    bool takes_complex(JsonItems inputs) {
+        auto is_complex_tensor = [this](JsonValue one) {
+            JsonValue name = one["name"];
+            return name && is_complex(name.text().value_or(""));
+        };
+        return std::any_of(inputs.begin(), inputs.end(), [&](JsonValue one) {
+            JsonItems list = one["arg"]["as_tensors"].items();
+            return is_complex_tensor(one["arg"]["as_tensor"]) ||
+                   std::any_of(list.begin(), list.end(), is_complex_tensor);
+        });
     }
 
     // Whether a token is its first argument and result: `run_decompositions` orders effects so.
     static bool is_ordered(JsonValue raw) {
-        return raw["target"].text() == "torch.ops.higher_order.with_effects";
+        return raw["target"].is_text("torch.ops.higher_order.with_effects");
     }
     std::string called(JsonValue raw) {
-        std::vector<JsonValue> inputs = raw["inputs"].items();
-        bool has_operator = is_ordered(raw) && inputs.size() > 1;
-        return has_operator ? name_in(inputs[1]["arg"], "as_operator") : name_in(raw, "target");
+        JsonValue called = is_ordered(raw) ? raw["inputs"].items()[1] : JsonValue();
+        return called ? name_in(called["arg"], "as_operator") : name_in(raw, "target");
     }
-    static std::vector<JsonValue> inputs_of(JsonValue raw) {
-        std::vector<JsonValue> inputs = raw["inputs"].items();
-        if (is_ordered(raw) && inputs.size() > 1) {
-            inputs.erase(inputs.begin(), inputs.begin() + 2);  // the token and the operator
-        }
-        return inputs;
+    static JsonItems inputs_of(JsonValue raw) {
+        JsonItems inputs = raw["inputs"].items();
+        bool is_call = is_ordered(raw) && inputs.size() > 1;
+        return inputs.after(is_call ? 2 : 0);  // the token and the operator
     }
 
     void node(JsonValue raw) {
@@ -382,14 +379,15 @@ class GraphReader {
             (is_higher_order && means_nothing(last_part(target)))) {
             return;
         }
-        std::vector<std::string> outputs = names_of_outputs(raw["outputs"]);
+        JsonItems results = raw["outputs"].items();
+        std::vector<std::string> outputs = names_of_outputs(results);
         if (is_ordered(raw) && !outputs.empty()) {
             outputs.erase(outputs.begin());
         }
         if (std::all_of(outputs.begin(), outputs.end(), std::mem_fn(&std::string::empty))) {
             outputs.clear();  // `None`
         }
-        bool is_single = outputs.size() == 1 && !raw["outputs"].items()[0]["as_tensors"] &&
+        bool is_single = outputs.size() == 1 && !results[0]["as_tensors"] &&
                          (!is_higher_order || raw["is_hop_single_tensor_return"].boolean() == true);
         Node node;
         node.name = is_single ? outputs[0] : raw["name"].text().value_or("");
@@ -402,8 +400,8 @@ class GraphReader {
             return;
         }
         // An empty list, as `unbind` of an empty dimension gives: nothing can read it.
-        bool is_empty_list = outputs.empty() && raw["outputs"].items().size() == 1 &&
-                             raw["outputs"].items()[0]["as_tensors"].is_list();
+        bool is_empty_list =
+            outputs.empty() && results.size() == 1 && results[0]["as_tensors"].is_list();
         if (is_empty_list && target.starts_with(kAten) && !packet_of_path(target).ends_with('_')) {
             return;
         }
@@ -413,7 +411,7 @@ class GraphReader {
                    std::string(kWithoutTransformation));
             return;
         }
-        node.takes_pairs = takes_complex(raw["inputs"]) ||
+        node.takes_pairs = takes_complex(raw["inputs"].items()) ||
                            std::any_of(outputs.begin(), outputs.end(),
                                        [this](const std::string& one) { return is_complex(one); });
         if (is_higher_order) {
@@ -456,7 +454,7 @@ class GraphReader {
 
     // How operators choose their types in the bodies of a node.
     AutocastState state_in(std::string_view kind, JsonValue raw, const Node& node) {
-        std::vector<JsonValue> inputs = raw["inputs"].items();
+        JsonItems inputs = raw["inputs"].items();
         if (kind != "wrap_with_autocast" || inputs.size() < 3) {
             return autocast_.state();
         }

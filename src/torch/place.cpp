@@ -1,24 +1,19 @@
 #include "torch/place.h"
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace sardonyx::torch {
 namespace {
 
-std::vector<std::string_view> split(std::string_view text, char separator) {
-    std::vector<std::string_view> parts;
-    while (true) {
-        size_t end = text.find(separator);
-        parts.push_back(text.substr(0, end));
-        if (end == std::string_view::npos) {
-            return parts;
-        }
-        text.remove_prefix(end + 1);
-    }
+// The part of the text before the separator, which is taken off with it.
+std::string_view take(std::string_view& text, char separator) {
+    std::string_view part = text.substr(0, text.find(separator));
+    text.remove_prefix(std::min(part.size() + 1, text.size()));
+    return part;
 }
 
 std::string_view stripped(std::string_view text) {
@@ -55,10 +50,14 @@ std::optional<Frame> read_frame(std::string_view line, std::string_view next) {
 }  // namespace
 
 void find_line(Place& place, std::string_view torch_folder) {
-    std::vector<std::string_view> lines = split(place.trace, '\n');
-    for (size_t i = lines.size(); i-- > 0;) {
-        std::optional<Frame> frame =
-            read_frame(lines[i], i + 1 < lines.size() ? lines[i + 1] : std::string_view());
+    std::string_view rest = place.trace, next;
+    for (bool is_first = false; !is_first;) {
+        size_t end_before = rest.rfind('\n');
+        is_first = end_before == std::string_view::npos;
+        std::string_view line = is_first ? rest : rest.substr(end_before + 1);
+        std::optional<Frame> frame = read_frame(line, next);
+        next = line;
+        rest = rest.substr(0, is_first ? 0 : end_before);
         bool is_user = frame && !frame->file.empty() && frame->file[0] != '<' &&
                        frame->file.find(torch_folder) == std::string_view::npos;
         if (is_user) {
@@ -77,12 +76,16 @@ std::shared_ptr<const Place> Places::read(JsonValue metadata) {
         return known;
     }
     auto place = std::make_shared<Place>();
+    // Rows of three words: a key, the path of the module, its class.
     std::string stack = modules.text().value_or("");
-    for (std::string_view row : split(stack, ';')) {
-        std::vector<std::string_view> parts = split(row, ',');
-        place->module = parts.size() > 1 ? parts[1] : std::string_view();
-        if (parts.size() == 3) {
-            place->modules.emplace_back(parts[1], parts[2]);
+    place->modules.reserve(static_cast<size_t>(std::count(stack.begin(), stack.end(), ';')) + 1);
+    for (std::string_view rest = stack; !rest.empty();) {
+        std::string_view row = take(rest, ';');
+        auto commas = std::count(row.begin(), row.end(), ',');
+        take(row, ',');
+        place->module = take(row, ',');
+        if (commas == 2) {
+            place->modules.emplace_back(place->module, row);
         }
     }
     place->trace = trace.text().value_or("");

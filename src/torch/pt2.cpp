@@ -30,7 +30,7 @@ std::string shown_name(std::string_view name) {
 // A name for each result, of the keys that lead to it; empty: it has none.
 void add_leaf_names(JsonValue spec, const std::string& words, bool has_key, int depth,
                     std::vector<std::string>& names) {
-    std::vector<JsonValue> children = spec["children_spec"].items();
+    JsonItems children = spec["children_spec"].items();
     if (!spec["type"] || spec["type"].is_null() || depth > kMostSpecs) {
         names.push_back(has_key ? words : std::string());
         return;
@@ -38,31 +38,30 @@ void add_leaf_names(JsonValue spec, const std::string& words, bool has_key, int 
     // The context is JSON in a string.
     std::string context = spec["context"].text().value_or("null");
     Result<JsonDocument> document = JsonDocument::parse(context);
-    std::vector<JsonValue> keys;
-    if (document.ok()) {
-        keys = document->root().items();
-    }
+    JsonItems keys = document.ok() ? document->root().items() : JsonItems();
     bool is_keys = document.ok() && document->root().is_list() && keys.size() == children.size();
-    for (size_t i = 0; i < children.size(); ++i) {
-        std::string key = std::to_string(i);
+    auto key = keys.begin();
+    for (size_t i = 0; JsonValue child : children) {
+        std::string last = std::to_string(i++);
         if (is_keys) {
-            key = keys[i].text().value_or(std::string(keys[i].source()));
+            last = (*key).text().value_or(std::string((*key).source()));
+            ++key;
         }
-        std::string path = words.empty() ? key : fmt::format("{}_{}", words, key);
-        add_leaf_names(children[i], path, has_key || is_keys, depth + 1, names);
+        std::string path = words.empty() ? last : fmt::format("{}_{}", words, last);
+        add_leaf_names(child, path, has_key || is_keys, depth + 1, names);
     }
 }
 
 std::vector<std::string> names_of_results(JsonValue module) {
     std::vector<std::string> names;
-    std::vector<JsonValue> calls = module["module_call_graph"].items();
-    if (calls.empty()) {
+    JsonValue call = module["module_call_graph"].items()[0];
+    if (!call) {
         return names;
     }
-    std::string text = calls[0]["signature"]["out_spec"].text().value_or("");
+    std::string text = call["signature"]["out_spec"].text().value_or("");
     Result<JsonDocument> document = JsonDocument::parse(text);
-    if (document.ok() && document->root().items().size() > 1) {
-        add_leaf_names(document->root().items()[1], "", false, 0, names);
+    if (JsonValue results = document.ok() ? document->root().items()[1] : JsonValue()) {
+        add_leaf_names(results, "", false, 0, names);
     }
     return names;
 }
@@ -105,11 +104,11 @@ OutputSpec output_spec_of(JsonValue spec) {
 // Results that only say in which order operators with effects are called; `graph.h` reads no nodes
 // that make them.
 void drop_tokens(Program& program, JsonValue specs) {
-    std::vector<JsonValue> all = specs.items();
-    for (size_t i = 0; i < std::min(all.size(), program.outputs.size()); ++i) {
-        if (all[i]["token"]) {
+    for (size_t i = 0; JsonValue spec : specs.items()) {
+        if (i < program.outputs.size() && spec["token"]) {
             program.outputs[i] = Value::none();
         }
+        ++i;
     }
 }
 

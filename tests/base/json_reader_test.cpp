@@ -22,13 +22,19 @@ TEST(JsonReader, ReadsValues) {
     EXPECT_EQ(root["a"].integer(), 7);  // the last of two
     EXPECT_EQ(root["b"]["c"].text(), "x\n\xc3\xa9\xf0\x9f\x98\x80");
     EXPECT_EQ(root["a2"].text(), "");
-    std::vector<JsonValue> items = root.members()[0].second.items();
+    EXPECT_TRUE(root["a2"].is_text(""));
+    EXPECT_TRUE(root["b"]["c"].is_text("x\n\xc3\xa9\xf0\x9f\x98\x80"));
+    EXPECT_FALSE(root["a"].is_text("7"));
+    JsonItems items = root.members()[0].second.items();
     ASSERT_EQ(items.size(), 4U);
     EXPECT_EQ(items[0].integer(), 1);
     EXPECT_EQ(items[1].number(), -25.0);
     EXPECT_EQ(items[1].integer(), std::nullopt);
     EXPECT_EQ(items[2].boolean(), true);
     EXPECT_TRUE(items[3].is_null());
+    EXPECT_FALSE(items[4].exists());
+    EXPECT_EQ(items.after(2).size(), 2U);
+    EXPECT_TRUE(items.after(9).empty());
     EXPECT_EQ(root["b"].sole_name(), "c");
     EXPECT_EQ(root["b"].sole().text(), root["b"]["c"].text());
     EXPECT_FALSE(root.sole().exists());
@@ -83,7 +89,7 @@ TEST(JsonReader, StringsEndAtTheFirstQuote) {
 TEST(JsonReader, LoneSurrogatesAreReplaced) {
     Result<JsonDocument> document = JsonDocument::parse(R"(["\ud83d", "\ud83d\u0041", "\udc00"])");
     ASSERT_TRUE(document.ok());
-    std::vector<JsonValue> items = document->root().items();
+    JsonItems items = document->root().items();
     EXPECT_EQ(items[0].text(), "\xef\xbf\xbd");
     EXPECT_EQ(items[1].text(),
               "\xef\xbf\xbd"

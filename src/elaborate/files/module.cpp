@@ -58,21 +58,6 @@ FileModule::FileModule(Program& program, std::string path, diagnostics::FileId f
     }
 }
 
-void FileModule::defer_functions() {
-    std::vector<const syntax::Stmt*> others;
-    for (const torch::StatementRow& row : torch::library_statements(path_)) {
-        if (!row.function.empty()) {
-            Symbol name = tree_.names.intern(row.function);
-            deferred_.emplace(name.index, row.begin);
-            globals_->set(name, Object::make(ObjectKind::kUnbound, Unbound{}));
-        } else if (const syntax::Stmt* statement = syntax::add_statement(
-                       tree_, program_.sources, row.begin, program_.diagnostics)) {
-            others.push_back(statement);
-        }
-    }
-    tree_.body = tree_.arena.copy(std::span<const syntax::Stmt* const>(others));
-}
-
 FileModule::~FileModule() = default;
 
 // --- Names ---------------------------------------------------------------------------------------
@@ -180,6 +165,9 @@ std::vector<std::string> FileModule::names() {
         if (symbol.index < tree_.names.size()) {
             all.emplace_back(tree_.names.text(symbol));
         }
+    }
+    for (const auto& [symbol, begin] : deferred_) {
+        all.emplace_back(tree_.names.text(Symbol{symbol}));
     }
     if (torch::is_library_package(path_)) {
         for (std::string_view name : torch::library_names()) {

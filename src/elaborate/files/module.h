@@ -8,6 +8,7 @@
 // A statement that cannot be run makes unknown what it may have changed (unknowns.h).
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -78,12 +79,11 @@ class FileModule : public Environment {
     };
 
     void run();
-    template <typename Run>
-    void run_at_top(Run&& statements);
+    void run_at_top(const std::function<void(Context&)>& statements);
     // The names of the library's files stand for functions that nobody has asked for.
     void defer_functions();
-    // Defines the function that the name of a file of the library stands for; whether it did.
-    bool run_deferred(Symbol name);
+    // Defines the function that the name of a file of the library stands for, if it has not been.
+    void run_deferred(Symbol name);
     // After an import: the error that ends the imported file.
     void raise_from_import(const Context& c);
     // Python raises what nobody catches: importing the file fails.
@@ -164,7 +164,7 @@ class FileModule : public Environment {
     std::unordered_map<uint32_t, Pending> pending_;  // by symbol
     // Functions of a file of the library that have not been parsed: where they begin, by symbol.
     std::unordered_map<uint32_t, uint32_t> deferred_;
-    std::set<std::string, std::less<>> asked_;       // names that pending imports are asked for
+    std::set<std::string, std::less<>> asked_;  // names that pending imports are asked for
     std::vector<std::shared_ptr<ScriptFunction>> scripts_;
     // Mistakes in the decorators of scripts, by their definitions.
     std::unordered_map<const syntax::FunctionDefStmt*, std::vector<diagnostics::Diagnostic>>

@@ -51,21 +51,8 @@ void FileModule::run() {
     state_ = State::kDone;
 }
 
-bool FileModule::run_deferred(Symbol name) {
-    auto found = name.valid() ? deferred_.find(name.index) : deferred_.end();
-    if (found == deferred_.end()) {
-        return false;
-    }
-    const Stmt* statement =
-        syntax::add_statement(tree_, program_.sources, found->second, program_.diagnostics);
-    deferred_.erase(found);
-    run_at_top([&](Context& c) { run_block(c, Stmts(&statement, 1)); });
-    return true;
-}
-
 // Runs statements as the file does; what they report is taken back.
-template <typename Run>
-void FileModule::run_at_top(Run&& statements) {
+void FileModule::run_at_top(const std::function<void(Context&)>& statements) {
     ir::Model scratch;
     Context c(program_, program_.file_options, scratch);
     scratch.graph = scratch.make_graph(nullptr);
@@ -523,9 +510,13 @@ void FileModule::run_import_from(Context& c, const syntax::ImportFromStmt* state
             said.take_back();
             continue;
         }
-        bool is_pending = is_of_library_ && statement->level > 0;
-        std::optional<Object> object =
-            is_pending ? std::nullopt : imported(statement, alias, is_pending);
+        if (is_of_library_ && statement->level > 0) {
+            pending_[symbol.index] = {statement, &alias};
+            symbols_.emplace(tree_.names.text(symbol), symbol);
+            continue;
+        }
+        bool is_pending = false;
+        std::optional<Object> object = imported(statement, alias, is_pending);
         if (is_pending) {
             pending_[symbol.index] = {statement, &alias};
             globals_->set(symbol, Object::make(ObjectKind::kUnbound, Unbound{}));
