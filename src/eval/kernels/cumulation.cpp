@@ -17,6 +17,27 @@ SDX_CLONES void cumulate_lines(const T* in, const AxisView& view, bool is_exclus
                                bool is_reversed, const Workers& threads, T* out, int64_t begin,
                                int64_t end) {
     using W = std::conditional_t<std::is_floating_point_v<Compute<T>>, Compute<T>, Wrapping<T>>;
+    if (view.inner == 1) {
+        // Many lines may be short: nothing but the sum is kept for one.
+        for (int64_t line = begin; line < end; ++line) {
+            const T* from = in + line * view.n;
+            T* to = out + line * view.n;
+            W total = static_cast<W>(Combine::kNeutral);
+            for (int64_t first = 0; first < view.n; first += kPolled) {
+                if (first > 0 && threads.poll()) {
+                    return;
+                }
+                int64_t last = std::min(view.n, first + kPolled);
+                for (int64_t step = first; step < last; ++step) {
+                    int64_t at = is_reversed ? view.n - 1 - step : step;
+                    W next = Combine::apply(total, static_cast<W>(static_cast<Compute<T>>(from[at])));
+                    to[at] = static_cast<T>(is_exclusive ? total : next);
+                    total = next;
+                }
+            }
+        }
+        return;
+    }
     for_each_columns(view, begin, end, [&](int64_t, int64_t start, int64_t count) {
         W totals[kColumnsAtOnce];
         std::fill(totals, totals + count, static_cast<W>(Combine::kNeutral));
