@@ -139,6 +139,12 @@ def along_axes() -> Iterator[Case]:
         for op in ("ArgMax", "Softmax", "LogSoftmax"):
             yield f"{op} {axis}", op, [PICTURE], set(), {"axis": axis}
         yield f"CumSum {axis}", "CumSum", [PICTURE, np.array(axis)], {1}, {}
+    scores = weights(20000, 3)
+    for op in ("ArgMax", "Softmax", "LogSoftmax"):
+        yield f"{op}, rows of 3", op, [scores], set(), {"axis": -1}
+    for op in ("ReduceMax", "ReduceSum"):
+        yield f"{op}, rows of 3", op, [scores, vector(-1)], {1}, {}
+    yield "CumSum, rows of 3", "CumSum", [scores, np.array(-1)], {1}, {}
     yield "LayerNormalization", "LayerNormalization", [MATRIX, MATRIX[0], MATRIX[1]], {1, 2}, {}
     two = [channels(), channels()]
     yield "InstanceNormalization", "InstanceNormalization", [PICTURE, *two], {1, 2}, {}

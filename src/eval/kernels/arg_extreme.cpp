@@ -35,6 +35,29 @@ template <typename T, typename V>
     return std::max<int64_t>(place, 0);
 }
 
+// The same for `count` <= kFoldRows rows, a vector for each place in them; `best` has kFoldRows.
+template <typename T, typename V>
+[[gnu::always_inline]] inline void places_in_short_rows(const T* in, int64_t n, int64_t count,
+                                                        const V* best, bool last, int64_t* out) {
+    int32_t places[kFoldRows] = {};
+    for (int64_t step = 0; step < n; ++step) {
+        int64_t k = last ? step : n - 1 - step;
+        auto place = static_cast<int32_t>(k);
+        T column[kFoldRows] = {};
+        for (int64_t r = 0; r < count; ++r) {
+            column[r] = in[r * n + k];
+        }
+        SDX_ROLLED_LOOP
+        for (int64_t r = 0; r < kFoldRows; ++r) {
+            V x = static_cast<V>(column[r]);
+            V y = best[r];
+            bool is_match = (x == y) | ((y != y) & (x != x));
+            places[r] = is_match ? place : places[r];
+        }
+    }
+    std::copy(places, places + count, out);
+}
+
 template <bool is_max, typename T>
 [[gnu::always_inline]] inline void find_in_rows(const T* in, int64_t n, bool last, int64_t* out,
                                                 int64_t begin, int64_t end) {
@@ -42,9 +65,16 @@ template <bool is_max, typename T>
     using Op = ReduceExtreme<is_max>;
     for (int64_t first = begin; first < end; first += kFoldRows) {
         int64_t count = std::min(kFoldRows, end - first);
-        V best[kFoldRows];
-        fold_rows(in + first * n, n, count, Op::template start<T>(), Op::template step<V, T>,
-                  Op::template join<V, T>, best);
+        V best[kFoldRows] = {};
+        // As objects, since a loop calls functions that are arguments by their addresses.
+        fold_rows(
+            in + first * n, n, count, Op::template start<T>(),
+            [](V a, T x) { return Op::template step<V, T>(a, x); },
+            [](V a, V b) { return Op::template join<V, T>(a, b); }, best);
+        if (n <= kFoldLanes / 2) {
+            places_in_short_rows(in + first * n, n, count, best, last, out + first);
+            continue;
+        }
         for (int64_t r = 0; r < count; ++r) {
             out[first + r] = place_in_row(in + (first + r) * n, n, best[r], last);
         }

@@ -30,7 +30,8 @@ SDX_CLONES void cumulate_lines(const T* in, const AxisView& view, bool is_exclus
                 int64_t last = std::min(view.n, first + kPolled);
                 for (int64_t step = first; step < last; ++step) {
                     int64_t at = is_reversed ? view.n - 1 - step : step;
-                    W next = Combine::apply(total, static_cast<W>(static_cast<Compute<T>>(from[at])));
+                    W next =
+                        Combine::apply(total, static_cast<W>(static_cast<Compute<T>>(from[at])));
                     to[at] = static_cast<T>(is_exclusive ? total : next);
                     total = next;
                 }

@@ -86,24 +86,45 @@ template <bool kAsks, typename A, typename T, typename Step>
 }
 
 // The same joins, where the second half of the lanes has no element: the scores of some classes.
+// Lane k of all rows is one vector.
 template <typename A, typename T, typename Step, typename Join>
 [[gnu::always_inline]] inline void fold_short_rows(const T* in, int64_t n, int64_t count, A start,
                                                    const Step& step, const Join& join, A* results) {
     static_assert(kFoldLanes == 16, "the joins below");
+    T columns[kFoldLanes / 2][kFoldRows] = {};
+    for (int64_t r = 0; r < count; ++r) {
+        SDX_ROLLED_LOOP
+        for (int64_t k = 0; k < n; ++k) {
+            columns[k][r] = in[r * n + k];
+        }
+    }
+    A lanes[kFoldLanes / 2][kFoldRows];
+    int64_t used = n <= kFoldLanes / 4 ? kFoldLanes / 4 : kFoldLanes / 2;
+    for (int64_t k = 0; k < used; ++k) {
+        if (k >= n) {
+            std::fill(lanes[k], lanes[k] + kFoldRows, start);
+            continue;
+        }
+        SDX_ROLLED_LOOP
+        for (int64_t r = 0; r < kFoldRows; ++r) {
+            lanes[k][r] = step(start, columns[k][r]);
+        }
+    }
+    // One join for each loop: the compiler finds no vectors in a loop of several that branch.
+    for (int64_t left = used / 2; left > 0; left /= 2) {
+        for (int64_t k = 0; k < left; ++k) {
+            SDX_ROLLED_LOOP
+            for (int64_t r = 0; r < kFoldRows; ++r) {
+                lanes[k][r] = join(lanes[2 * k][r], lanes[2 * k + 1][r]);
+            }
+        }
+    }
     A two = join(start, start);
     A four = join(two, two);
     A eight = join(four, four);
     for (int64_t r = 0; r < count; ++r) {
-        const T* row = in + r * n;
-        A lanes[kFoldLanes / 2];
-        std::fill(std::begin(lanes), std::end(lanes), start);
-        SDX_ROLLED_LOOP
-        for (int64_t k = 0; k < n; ++k) {
-            lanes[k] = step(lanes[k], row[k]);
-        }
-        A first = join(join(lanes[0], lanes[1]), join(lanes[2], lanes[3]));
-        A second = n <= 4 ? four : join(join(lanes[4], lanes[5]), join(lanes[6], lanes[7]));
-        results[r] = join(join(first, second), eight);
+        A first = used == kFoldLanes / 2 ? lanes[0][r] : join(lanes[0][r], four);
+        results[r] = join(first, eight);
     }
 }
 

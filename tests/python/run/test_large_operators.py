@@ -66,7 +66,7 @@ def run_both(
     return run(op, inputs, outputs, version, **attributes), session.run(None, feeds)
 
 
-@pytest.mark.parametrize("n", [1, 2, 15, 16, 17, 31, 33, 100, 257])
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 100, 257])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16, np.int8, np.int64])
 def test_rows_of_any_length(n: int, dtype: Any) -> None:
     x = (RANDOM.normal(size=(1037, n)) * 20).astype(dtype)
@@ -92,9 +92,22 @@ def test_places_of_extremes_along_columns(dims: tuple[int, ...]) -> None:
     np.testing.assert_array_equal(run("CumSum", [x, np.array(1)])[0], x.cumsum(1))
 
 
-def test_nan_wins() -> None:
-    x = normal(300, 2100)
-    columns = RANDOM.integers(0, 2100, 300)
+@pytest.mark.parametrize("n", [1, 3, 8, 5000])
+@pytest.mark.parametrize("dtype", [np.float32, np.float16, np.int32])
+def test_sums_along_rows(n: int, dtype: Any) -> None:
+    x = RANDOM.integers(-3, 4, (1037 if n < 10 else 7, n)).astype(dtype)
+    for reverse in (0, 1):
+        rows = x[:, ::-1] if reverse else x
+        for exclusive in (0, 1):
+            sums = rows.astype(np.float64).cumsum(1) - (rows if exclusive else 0)
+            made = run("CumSum", [x, np.array(1)], reverse=reverse, exclusive=exclusive)[0]
+            np.testing.assert_array_equal(made, sums[:, ::-1] if reverse else sums)
+
+
+@pytest.mark.parametrize("n", [2, 5, 8, 2100])
+def test_nan_wins(n: int) -> None:
+    x = normal(300, n)
+    columns = RANDOM.integers(0, n, 300)
     x[np.arange(300), columns] = np.nan
     assert np.isnan(run("ReduceMax", [x, ints(1)])[0]).all()
     np.testing.assert_array_equal(run("ArgMax", [x], axis=1, keepdims=0)[0], columns)
