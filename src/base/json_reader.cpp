@@ -350,6 +350,14 @@ JsonItems JsonValue::items() const {
     return is_list() ? JsonItems(document_, at_ + 1, entry().next) : JsonItems();
 }
 
+size_t JsonItems::size() const {
+    size_t count = 0;
+    for (uint32_t at = begin_; at != end_; at = next(at)) {
+        ++count;
+    }
+    return count;
+}
+
 JsonItems JsonItems::after(size_t count) const {
     JsonItems rest = *this;
     for (size_t i = 0; i < count && !rest.empty(); ++i) {

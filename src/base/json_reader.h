@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -101,18 +100,7 @@ class JsonItems {
             at_ = items_->next(at_);
             return *this;
         }
-        Iterator operator++(int) {
-            Iterator before = *this;
-            ++*this;
-            return before;
-        }
         bool operator==(const Iterator& other) const { return at_ == other.at_; }
-
-        using value_type = JsonValue;
-        using difference_type = std::ptrdiff_t;
-        using iterator_category = std::input_iterator_tag;
-        using reference = JsonValue;
-        using pointer = void;
 
       private:
         friend class JsonItems;
@@ -128,7 +116,7 @@ class JsonItems {
     Iterator end() const { return {this, end_}; }
     bool empty() const { return begin_ == end_; }
     // In as many steps as there are items.
-    size_t size() const { return static_cast<size_t>(std::distance(begin(), end())); }
+    size_t size() const;
     // None where there is no such item; in as many steps as stand before it.
     JsonValue operator[](size_t index) const {
         JsonItems rest = after(index);

@@ -347,15 +347,17 @@ class GraphReader {
     }
 
     bool takes_complex(JsonItems inputs) {
-        auto is_complex_tensor = [this](JsonValue one) {
-            JsonValue name = one["name"];
-            return name && is_complex(name.text().value_or(""));
+        bool found = false;
+        auto see = [&](JsonValue name) {
+            found = found || (name && is_complex(name.text().value_or("")));
         };
-        return std::any_of(inputs.begin(), inputs.end(), [&](JsonValue one) {
-            JsonItems list = one["arg"]["as_tensors"].items();
-            return is_complex_tensor(one["arg"]["as_tensor"]) ||
-                   std::any_of(list.begin(), list.end(), is_complex_tensor);
-        });
+        for (JsonValue one : inputs) {
+            see(one["arg"]["as_tensor"]["name"]);
+            for (JsonValue each : one["arg"]["as_tensors"].items()) {
+                see(each["name"]);
+            }
+        }
+        return found;
     }
 
     // Whether a token is its first argument and result: `run_decompositions` orders effects so.
