@@ -47,11 +47,19 @@ TEST(SizeWarning, IsOfSizesWithOneValue) {
     };
     EXPECT_EQ(size_warning(guards),
               "the model is right for some sizes alone: `(x.shape[1] // 2) == 10`; PyTorch has "
-              "computed with the numbers of the example, such as in `range(x.shape[1] // 2)`");
+              "computed with the numbers of the example, such as in `range(x.shape[1] // 2)` "
+              "or `if x.shape[1] % 2`");
     guards = std::vector<std::string>(7, "(3*L['y'].size()[1]) / 4 == 9.0");
     EXPECT_NE(size_warning(guards).find(", `(3*y.shape[1]) / 4 == 9.0` and 2 more; "),
               std::string::npos);
     EXPECT_EQ(size_warning({}), "");
+    EXPECT_NE(size_warning(std::vector<std::string>{"(L['x'].size()[0] % 4) != 0"})
+                  .find("alone: `(x.shape[0] % 4) != 0`; "),
+              std::string::npos);
+    EXPECT_EQ(size_warning(std::vector<std::string>{
+                  "(L['x'].size()[0] % L['y'].size()[0]) != 0", "(n % 4) != 0",
+                  "(L['x'].size()[0]*L['x'].size()[1] % 4) != 0", "(L['x'].size() % 4) != 0"}),
+              "");
 }
 
 TEST(Size, RefusesWhatIsNone) {
