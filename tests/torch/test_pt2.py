@@ -166,6 +166,22 @@ def test_branches_on_remainders_are_said(name: str) -> None:
     assert (f"alone: `{words}`;" in told[0]) if words else not told
 
 
+def test_operators_of_lists(tmp_path: pathlib.Path) -> None:
+    function, sizes, _ = test_corners.CASES["operators_of_lists"]
+    module = test_corners.Module(function)
+    path = saved(torch.export.export(module, (torch.ones(sizes[0]),)), tmp_path / "model.pt2")
+    x = torch.randn(sizes[0])
+    for ours, wanted in zip(
+        sardonyx.torch.convert(path).compile()(x.numpy()), module(x), strict=True
+    ):
+        np.testing.assert_allclose(ours, wanted.numpy(), rtol=1e-5)
+
+    powers = test_corners.Module(lambda x: torch._foreach_pow(2.0, [x, x]))
+    saved(torch.export.export(powers, (x,)), path)
+    with pytest.raises(sardonyx.torch.ExportError, match=r"_foreach_pow\S+ is not in the library"):
+        sardonyx.torch.convert(path)
+
+
 class Unread(torch.nn.Module):
     """What nothing reads: the parts of an empty dimension, and what is made of a call of vmap."""
 

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "torch/convert.h"
+#include "torch/foreach.h"
 #include "torch/guards.h"
 #include "torch/names.h"
 #include "torch/pt2.h"
@@ -60,6 +61,20 @@ TEST(SizeWarning, IsOfSizesWithOneValue) {
                   "(L['x'].size()[0] % L['y'].size()[0]) != 0", "(n % 4) != 0",
                   "(L['x'].size()[0]*L['x'].size()[1] % 4) != 0", "(L['x'].size() % 4) != 0"}),
               "");
+}
+
+TEST(SplitLists, RefusesWritesWithoutAForm) {
+    for (bool is_write : {true, false}) {
+        Program program;
+        Node node;
+        node.name = "a";
+        node.target = is_write ? "aten::_foreach_addcmul_.Tensor" : "aten::_foreach_powsum.Scalar";
+        node.args = {Value::list({Value::ref("x"), Value::ref("y")})};
+        program.nodes = {node};
+        std::vector<Problem> problems = split_lists(program);
+        EXPECT_EQ(problems.size(), is_write ? 1U : 0U);
+        EXPECT_EQ(program.nodes.size(), is_write ? 0U : 1U);  // the library may have it
+    }
 }
 
 TEST(Size, RefusesWhatIsNone) {
