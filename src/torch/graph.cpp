@@ -435,7 +435,7 @@ class GraphReader {
             }
         }
         if (!outputs.empty()) {
-            autocast_.cast_arguments(node, outputs[0], program_.nodes);
+            autocast_.cast_arguments(node, outputs, program_.nodes);
         }
         add(std::move(node), outputs, is_single);
     }
