@@ -321,6 +321,7 @@ def norm_scalar(self, p=2):
 
 @aten("dist.default")
 def dist(self, other, p=2):
+    self, other = promoted(self, other)
     return normed(self - other, p, None, False)
 
 

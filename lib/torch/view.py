@@ -506,7 +506,7 @@ def put_back_narrow_at(self, view, dim, start, length):
 
 @aten("copy.default")
 def copy(self, src):
-    value = cast(src, self.dtype)
+    value = converted(src, self.dtype)
     return op.Expand(value, self.shape) if self.ndim > 0 else value
 
 
@@ -527,7 +527,7 @@ def fill_diagonal(self, fill_value, wrap=False):
 @aten("into", namespace="sardonyx")
 def into(self, value):
     """What an in-place operator writes: in the element type of its target."""
-    return cast(tensor(value), self.dtype)
+    return converted(tensor(value), self.dtype)
 
 
 @aten("put_back", namespace="sardonyx")
@@ -660,7 +660,7 @@ def diagonal_scatter(self, src, offset=0, dim1=0, dim2=1):
     c = op.Unsqueeze(op.Range(0, columns, 1), [0])
     on_line = c - r == offset
     place = op.Where(on_line, op.Min(r, c), 0)
-    flat = op.Gather(src, op.Reshape(place, [-1]), axis=-1)
+    flat = op.Gather(converted(src, self.dtype), op.Reshape(place, [-1]), axis=-1)
     values = op.Reshape(flat, [*[self.shape[one] for one in rest], rows, columns])
     y = picked(on_line, values, x, x.dtype)
     return op.Transpose(y, perm=[perm.index(i) for i in range(self.ndim)])

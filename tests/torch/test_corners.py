@@ -966,6 +966,34 @@ def sums_below_curves_of_integers(x: Any) -> Any:
     return found
 
 
+@case(BATCH, (3, 4), (2, 4))
+def losses_of_several_types(x: Any) -> Any:
+    y, counts, signs = x.double() * 2, (x * 3).long().abs(), (x > 0).long() * 2 - 1
+    rounded = (F.binary_cross_entropy_with_logits(x, y.sigmoid(), pos_weight=x[0].abs()),
+               F.cosine_similarity(x, y), F.cosine_embedding_loss(x, y, signs[:, 0]),
+               F.cross_entropy(x, y.softmax(1)),
+               F.triplet_margin_loss(x, y, x.flip(0), swap=True))  # fmt: skip
+    return (F.poisson_nll_loss(x, counts), F.soft_margin_loss(x, signs), F.smooth_l1_loss(x, y),
+            F.margin_ranking_loss(x[:, 0], x[:, 1], signs[:, 0]), F.huber_loss(y, x),
+            F.kl_div(x, y, log_target=True), torch.dist(x, y), F.pairwise_distance(x, y),
+            F.margin_ranking_loss(counts[:, 0], counts[:, 1], signs[:, 0]),
+            F.pairwise_distance(counts, signs),
+            *[one.float() for one in rounded])  # fmt: skip
+
+
+@case({}, (2, 4))
+def floats_written_to_small_integers(x: Any) -> Any:
+    y = torch.zeros(2, 4, dtype=torch.uint8)
+    y.copy_(x.sign() * 2)
+    return y, torch.diagonal_scatter(y, -x[:, 0].abs().ceil())
+
+
+@case(BATCH, (3, 2), (5, 2))
+def running_extremes_of_bfloat16(x: Any) -> Any:
+    y = x.bfloat16()
+    return [one.float() for one in (*y.cummax(0), *y.cummin(0))]
+
+
 @case({}, (2, 4))
 def products_of_truths(x: Any) -> Any:
     y = x > 0
