@@ -8,11 +8,11 @@ asymptotic series.
 import math
 
 import numpy as np
-from sardonyx import DOUBLE, FLOAT
+from sardonyx import BOOL, DOUBLE, FLOAT
 
 from .declare import aten, inline, op
 from .special import in_double, log_gamma, modified_bessel
-from .types import cast, promoted_floats
+from .types import cast, picked, promoted_floats
 
 _EULER = 0.5772156649015329
 # From here on the asymptotic series of J and Y have all digits.
@@ -322,7 +322,7 @@ def nextafter(self, other):
     x, goal = op.Cast(a, to=DOUBLE.dtype), op.Cast(b, to=DOUBLE.dtype)
     size = op.Abs(x)
     step, is_power = step_from(op.Where(size == math.inf, 1.0, size), float(digits), least)
-    is_outward = op.Where(x >= 0.0, goal > x, goal < x)
+    is_outward = picked(x >= 0.0, goal > x, goal < x, BOOL.dtype)
     # Towards 0 the steps below a power of two are half as long.
     shorter = is_power & (size > 2.0**least)
     moved = op.Where(is_outward, size + step, size - op.Where(shorter, step * 0.5, step))

@@ -2,7 +2,7 @@
 
 import math
 
-from sardonyx import BOOL, INT64
+from sardonyx import INT64
 
 from .declare import aten, inline, op
 from .index import clamped, counted, index_put, over_rest, scattered
@@ -286,7 +286,5 @@ def max_pool2d_with_indices_backward(grad_output, self, kernel_size, stride, pad
 @aten("_unsafe_masked_index_put_accumulate.default")
 def unsafe_masked_index_put_accumulate(self, mask, indices, values):
     # Places outside of the mask get nothing.
-    kept = picked(
-        over_rest(mask, values), values, False if values.dtype == BOOL.dtype else 0, values.dtype
-    )
+    kept = picked(over_rest(mask, values), values, 0, values.dtype)
     return index_put(self, clamped(self, indices), kept, True)

@@ -3,7 +3,7 @@
 import math
 
 import numpy as np
-from sardonyx import BOOL, DOUBLE, FLOAT, INT64
+from sardonyx import DOUBLE, FLOAT, INT64
 
 from .declare import aten, inline, op
 from .types import cast, is_number, number, picked, tensor, type_of
@@ -209,7 +209,7 @@ def diag_embed(self, offset=0, dim1=-2, dim2=-1):
     line = op.Expand(within, [size, size])
     flat = op.Gather(self, op.Reshape(line, [-1]), axis=-1)
     square = op.Reshape(flat, [*self.shape[:-1], size, size])
-    square = picked(on_line, square, False if self.dtype == BOOL.dtype else 0, self.dtype)
+    square = picked(on_line, square, 0, self.dtype)
     rank = self.ndim + 1
     first = dim1 + rank if dim1 < 0 else dim1
     second = dim2 + rank if dim2 < 0 else dim2

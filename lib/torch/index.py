@@ -340,16 +340,24 @@ def masked_scatter(self, mask, source):
     return op.Reshape(y, base.shape, allowzero=1) if base.ndim > 0 else op.Squeeze(y, [0])
 
 
+@inline
+def places_other_than_zero(x):
+    """ONNX Runtime has no kernel of NonZero for DOUBLE and most integers."""
+    is_wide = x.dtype == INT32.dtype or x.dtype == INT64.dtype
+    return op.NonZero(x if is_wide or x.dtype == FLOAT.dtype else cast(x, BOOL.dtype))
+
+
 @aten("nonzero.default", "argwhere.default")
 def nonzero(self):
     if self.ndim == 0:
-        return op.Slice(op.Transpose(op.NonZero(op.Reshape(self, [1]))), [0], [0], [1])
-    return op.Transpose(op.NonZero(self))
+        found = places_other_than_zero(op.Reshape(self, [1]))
+        return op.Slice(op.Transpose(found), [0], [0], [1])
+    return op.Transpose(places_other_than_zero(self))
 
 
 @aten("nonzero_numpy.default")
 def nonzero_numpy(self):
-    found = op.NonZero(self if self.ndim > 0 else op.Reshape(self, [1]))
+    found = places_other_than_zero(self if self.ndim > 0 else op.Reshape(self, [1]))
     return [op.Gather(found, i, axis=0) for i in range(max(self.ndim, 1))]
 
 

@@ -158,6 +158,13 @@ def tensor_split_indices(self, indices, dim=0):
     return parts
 
 
+@aten("tensor_split.tensor_indices_or_sections")
+def tensor_split_at(self, tensor_indices_or_sections, dim=0):
+    at = tensor_indices_or_sections
+    assert at.ndim == 1, "tensor_split by a tensor that is the number of parts: give an int"
+    return tensor_split_indices(self, [at[i] for i in range(at.shape[0])], dim)
+
+
 @aten("hsplit.int")
 def hsplit(self, sections):
     dim = 0 if self.ndim == 1 else 1

@@ -7,7 +7,7 @@ from sardonyx import INT64
 from .declare import aten, inline, op
 from .norm import pairwise_distance
 from .products import linear
-from .types import promoted, tensor
+from .types import cast, floating, promoted, promoted_floats, result_type_of, tensor
 
 
 @inline
@@ -15,6 +15,13 @@ def summed_up(loss, reduction):
     if reduction == 1:
         return op.ReduceMean(loss, keepdims=0)
     return op.ReduceSum(loss, keepdims=0) if reduction == 2 else loss
+
+
+@inline
+def alike(xs):
+    """Tensors in the type that PyTorch computes with all of them in; None stays."""
+    dtype = result_type_of([x for x in xs if x is not None])
+    return [None if x is None else cast(x, dtype) for x in xs]
 
 
 @aten("mse_loss.default")
@@ -32,6 +39,7 @@ def l1_loss(self, target, reduction=1):
 
 @aten("smooth_l1_loss.default")
 def smooth_l1_loss(self, target, reduction=1, beta=1.0):
+    self, target = promoted(self, target)
     away = op.Abs(self - target)
     if beta == 0:
         return summed_up(away, reduction)
@@ -41,10 +49,10 @@ def smooth_l1_loss(self, target, reduction=1, beta=1.0):
 
 @aten("huber_loss.default")
 def huber_loss(self, target, reduction=1, delta=1.0):
-    away = op.Abs(self - target)
-    return summed_up(
-        op.Where(away <= delta, away * away * 0.5, (away - 0.5 * delta) * delta), reduction
-    )
+    a, b = promoted(self, target)
+    away = op.Abs(a - b)
+    loss = op.Where(away <= delta, away * away * 0.5, (away - 0.5 * delta) * delta)
+    return summed_up(cast(loss, self.dtype), reduction)
 
 
 @aten("binary_cross_entropy.default")
@@ -52,22 +60,26 @@ def binary_cross_entropy(self, target, weight=None, reduction=1):
     low = tensor(-100.0, self.dtype)
     hit, miss = op.Max(op.Log(self), low), op.Max(op.Log(1.0 - self), low)
     loss = (target - 1.0) * miss - target * hit
-    return summed_up(loss if weight is None else loss * weight, reduction)
+    return summed_up(loss if weight is None else loss * cast(weight, loss.dtype), reduction)
 
 
 @aten("binary_cross_entropy_with_logits.default")
 def binary_cross_entropy_with_logits(self, target, weight=None, pos_weight=None, reduction=1):
+    dtype = target.dtype  # PyTorch writes the steps into a tensor of this type
+    self, target, weight, pos_weight = alike([self, target, weight, pos_weight])
     # log(1 + exp(-x)), which does not overflow.
     soft = op.Log(op.Exp(-op.Abs(self)) + 1.0) + op.Max(-self, tensor(0.0, self.dtype))
     if pos_weight is None:
         loss = (1.0 - target) * self + soft
     else:
         loss = (1.0 - target) * self + ((pos_weight - 1.0) * target + 1.0) * soft
-    return summed_up(loss if weight is None else loss * weight, reduction)
+    loss = loss if weight is None else loss * weight
+    return summed_up(cast(loss, dtype), reduction)
 
 
 @aten("kl_div.default")
 def kl_div(self, target, reduction=1, *, log_target=False):
+    self, target = promoted(self, target)
     if log_target:
         loss = op.Exp(target) * (target - self)
     else:
@@ -77,12 +89,14 @@ def kl_div(self, target, reduction=1, *, log_target=False):
 
 @aten("soft_margin_loss.default")
 def soft_margin_loss(self, target, reduction=1):
-    return summed_up(op.Log(op.Exp(-target * self) + 1.0), reduction)
+    return summed_up(op.Log(op.Exp(-cast(target, self.dtype) * self) + 1.0), reduction)
 
 
 @aten("margin_ranking_loss.default")
 def margin_ranking_loss(input1, input2, target, margin=0.0, reduction=1):
-    loss = (input1 - input2) * -target + margin
+    input1, input2 = promoted(input1, input2)
+    away, turned = promoted(input1 - input2, -target)
+    loss = floating(away * turned) + margin
     return summed_up(op.Max(loss, tensor(0.0, loss.dtype)), reduction)
 
 
@@ -96,6 +110,7 @@ def hinge_embedding_loss(self, target, margin=1.0, reduction=1):
 
 @aten("cosine_embedding_loss.default")
 def cosine_embedding_loss(input1, input2, target, margin=0.0, reduction=1):
+    input1, input2 = promoted(input1, input2)
     product = op.ReduceSum(input1 * input2, [-1], keepdims=0)
     one = op.ReduceSum(input1 * input1, [-1], keepdims=0) + 1e-12
     other = op.ReduceSum(input2 * input2, [-1], keepdims=0) + 1e-12
@@ -108,9 +123,9 @@ def cosine_embedding_loss(input1, input2, target, margin=0.0, reduction=1):
 
 @inline
 def triplet(distance, anchor, positive, negative, margin, swap, reduction):
-    near, far = distance(anchor, positive), distance(anchor, negative)
+    near, far = promoted(distance(anchor, positive), distance(anchor, negative))
     if swap:
-        far = op.Min(far, distance(positive, negative))
+        far = op.Min(far, cast(distance(positive, negative), far.dtype))
     loss = near - far + margin
     return summed_up(op.Max(loss, tensor(0.0, loss.dtype)), reduction)
 
@@ -124,6 +139,7 @@ def triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2.0, eps=1e-06
 
 @aten("poisson_nll_loss.default")
 def poisson_nll_loss(input, target, log_input, full, eps, reduction):
+    input, target = promoted_floats(input, target)
     loss = op.Exp(input) - target * input if log_input else input - target * op.Log(input + eps)
     if full:
         stirling = target * op.Log(target) - target + op.Log(target * (2.0 * math.pi)) * 0.5
@@ -183,9 +199,9 @@ def cross_entropy_loss(self, target, weight=None, reduction=1, ignore_index=-100
     shape = [-1 if i == dim else 1 for i in range(self.ndim)]
     classes = self.shape[dim]
     if target.dtype.is_floating_point():
-        goal = target
+        logs, goal, weight = alike([logs, target, weight])
         if label_smoothing > 0:
-            goal = target * (1.0 - label_smoothing) + label_smoothing / classes
+            goal = goal * (1.0 - label_smoothing) + label_smoothing / classes
         each = goal * logs if weight is None else goal * logs * op.Reshape(weight, shape)
         loss = -op.ReduceSum(each, [dim], keepdims=0)
         if reduction == 1:

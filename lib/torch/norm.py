@@ -5,7 +5,7 @@ from sardonyx import FLOAT, UINT8
 from .create import chosen_places
 from .declare import aten, inline, op
 from .reduce import normed
-from .types import axis, cast, computed, count_of, tensor
+from .types import axis, cast, computed, count_of, floating, promoted, tensor
 
 
 @inline
@@ -210,6 +210,7 @@ def weight_norm_interface(v, g, dim=0):
 
 @aten("cosine_similarity.default")
 def cosine_similarity(x1, x2, dim=1, eps=1e-08):
+    x1, x2 = promoted(x1, x2)
     if x1.ndim == 0 and x2.ndim == 0:
         return cosine(x1, x2, eps)
     if x1.type.shape != x2.type.shape or None in x1.type.shape:  # lengths are those of both
@@ -234,7 +235,8 @@ def length(x, dim):
 
 @aten("pairwise_distance.default")
 def pairwise_distance(x1, x2, p=2, eps=1e-06, keepdim=False):
-    return normed(x1 - x2 + eps, p, [-1], keepdim)
+    x1, x2 = promoted(x1, x2)
+    return normed(floating(x1 - x2) + eps, p, [-1], keepdim)
 
 
 @aten("cdist.default")

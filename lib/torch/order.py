@@ -195,12 +195,14 @@ def running_extreme(x, dim, is_max):
 
 @aten("cummax.default")
 def cummax(self, dim):
-    return running_extreme(self, dim, True)
+    values, places = running_extreme(without_bfloat16(self), dim, True)
+    return cast(values, self.dtype), places
 
 
 @aten("cummin.default")
 def cummin(self, dim):
-    return running_extreme(self, dim, False)
+    values, places = running_extreme(without_bfloat16(self), dim, False)
+    return cast(values, self.dtype), places
 
 
 @aten("unique_consecutive.default")

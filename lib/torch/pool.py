@@ -2,11 +2,18 @@
 
 import math
 
-from sardonyx import INT64
+from sardonyx import DOUBLE, INT64
 
 from .conv import batched
 from .declare import aten, inline, op
-from .types import cast, in_float, is_static, repeated, wide
+from .types import cast, in_float, is_static, kind, repeated, wide
+
+
+@inline
+def poolable(x):
+    """Integers that MaxPool has no form for as DOUBLE, which holds them all."""
+    is_between = kind(x.dtype) == 1 and 8 < x.dtype.bitwidth < 64
+    return op.Cast(x, to=DOUBLE.dtype) if is_between else wide(x)
 
 
 @inline
@@ -17,7 +24,7 @@ def pooled_max(input, kernel_size, stride, padding, dilation, ceil_mode, n, indi
     )
     x = op.Unsqueeze(input, [0]) if input.ndim < n + 2 else input
     pads = repeated(padding, n) * 2
-    y, places = op.MaxPool(wide(x), kernel_shape=kernel, strides=strides, pads=pads,
+    y, places = op.MaxPool(poolable(x), kernel_shape=kernel, strides=strides, pads=pads,
                            dilations=repeated(dilation, n), ceil_mode=ceil_mode)  # fmt: skip
     y = cast(y, x.dtype)
     if indices:

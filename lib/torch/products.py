@@ -1,7 +1,7 @@
 """Products of matrices and vectors."""
 
 import numpy as np
-from sardonyx import INT32, INT64
+from sardonyx import BOOL, INT32, INT64
 
 from .declare import aten, inline, op
 from .types import (
@@ -152,10 +152,15 @@ def addr(self, vec1, vec2, *, beta=1, alpha=1):
     return weighted(cast(self, dtype), outer, beta, alpha)
 
 
+@inline
+def times(a, b):
+    return op.And(a, b) if a.dtype == BOOL.dtype else a * b
+
+
 @aten("outer.default", "ger.default")
 def outer(self, vec2):
     a, b = promoted(self, vec2)
-    return op.Unsqueeze(a, [1]) * op.Unsqueeze(b, [0])
+    return times(op.Unsqueeze(a, [1]), op.Unsqueeze(b, [0]))
 
 
 @aten("chain_matmul.default")
@@ -176,12 +181,12 @@ def kron(self, other):
     self, other = promoted(self, other)
     rank = max(self.ndim, other.ndim)
     if rank == 0:
-        return self * other
+        return times(self, other)
     a = op.Reshape(self, [1] * (rank - self.ndim) + list(self.shape))
     b = op.Reshape(other, [1] * (rank - other.ndim) + list(other.shape))
     left = op.Unsqueeze(a, [2 * i + 1 for i in range(rank)])
     right = op.Unsqueeze(b, [2 * i for i in range(rank)])
-    return op.Reshape(left * right, [a.shape[i] * b.shape[i] for i in range(rank)])
+    return op.Reshape(times(left, right), [a.shape[i] * b.shape[i] for i in range(rank)])
 
 
 @inline

@@ -42,6 +42,8 @@ def in_float_steps(f, input, hx, params):
         return f(input, hx, params)
     states = [wide(one) for one in hx] if isinstance(hx, (list, tuple)) else wide(hx)
     found = f(wide(input), states, [wide(one) for one in params])
+    if isinstance(hx, (list, tuple)):  # the state of the cells has its own type in autocast
+        return cast(found[0], input.dtype), cast(found[1], input.dtype), cast(found[2], hx[1].dtype)
     return tuple([cast(one, input.dtype) for one in found])
 
 
@@ -118,7 +120,8 @@ def states_of(parts, is_single):
 
 @inline
 def projected_steps(x, h, c, params, has_biases, is_backward):
-    """One direction of an LSTM with projections, which ONNX's does not have, step by step."""
+    """One direction of an LSTM with projections, which ONNX's does not have, step by step. `c` may
+    have a wider type than the rest, as in autocast."""
     b_ih, b_hh, back = None, None, params[-1]
     if has_biases:
         b_ih, b_hh = params[2], params[3]
@@ -128,8 +131,8 @@ def projected_steps(x, h, c, params, has_biases, is_backward):
     def step(h, c, row):
         enter, forget, new, leave = op.Split(row + linear(h, params[1], b_hh), axis=1,
                                              num_outputs=4)  # fmt: skip
-        c = op.Sigmoid(forget) * c + op.Sigmoid(enter) * op.Tanh(new)
-        h = linear(op.Sigmoid(leave) * op.Tanh(c), back)
+        c = cast(op.Sigmoid(forget), c.dtype) * c + cast(op.Sigmoid(enter) * op.Tanh(new), c.dtype)
+        h = linear(cast(cast(op.Sigmoid(leave), c.dtype) * op.Tanh(c), row.dtype), back)
         return h, c, h
 
     order = [int(is_backward)]

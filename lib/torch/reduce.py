@@ -16,6 +16,7 @@ from .types import (
     full_of,
     in_ints,
     kind,
+    promoted,
     tensor,
     to_power,
     with_dims,
@@ -320,6 +321,7 @@ def norm_scalar(self, p=2):
 
 @aten("dist.default")
 def dist(self, other, p=2):
+    self, other = promoted(self, other)
     return normed(self - other, p, None, False)
 
 
@@ -407,8 +409,19 @@ def diff(self, n=1, dim=-1, prepend=None, append=None):
 
 @inline
 def trapezoids(y, dim):
-    """The sum of each element and the one before it."""
+    """The sum of each element and the one before it, which PyTorch takes in the type of `y`."""
     return op.Slice(y, [1], [END], [dim]) + op.Slice(y, [0], [-1], [dim])
+
+
+@inline
+def area_of(y, dx, dim):
+    """Below a curve whose places have the same distance."""
+    if kind(y.dtype) == 2:
+        return op.ReduceSum(trapezoids(y, dim), [dim], keepdims=0) * (0.5 * dx)
+    # PyTorch adds the ends alone in the type of integers.
+    ends = op.Gather(y, 0, axis=dim) + op.Gather(y, -1, axis=dim)
+    total = total_of(op.ReduceSum, summed_type(y, None), dim, False)
+    return (floating(total) - floating(ends) * 0.5) * dx
 
 
 @inline
@@ -423,29 +436,31 @@ def widths(x, dim, rank):
 @aten("trapezoid.x", "trapz.x")
 def trapezoid(y, x, *, dim=-1):
     dim = axis(dim, y.ndim)
-    return op.ReduceSum(trapezoids(y, dim) * widths(x, dim, y.ndim), [dim], keepdims=0) * 0.5
+    parts, between = promoted(trapezoids(y, dim), widths(x, dim, y.ndim))
+    return op.ReduceSum(floating(parts * between), [dim], keepdims=0) * 0.5
 
 
 @aten("trapezoid.dx")
 def trapezoid_dx(y, *, dx=1, dim=-1):
-    return op.ReduceSum(trapezoids(y, axis(dim, y.ndim)), [dim], keepdims=0) * (0.5 * dx)
+    return area_of(y, dx, axis(dim, y.ndim))
 
 
 @aten("trapz.dx")
 def trapz_dx(y, *, dx=1.0, dim=-1):
-    return op.ReduceSum(trapezoids(y, axis(dim, y.ndim)), [dim], keepdims=0) * (0.5 * dx)
+    return area_of(y, dx, axis(dim, y.ndim))
 
 
 @aten("cumulative_trapezoid.x")
 def cumulative_trapezoid(y, x, *, dim=-1):
     dim = axis(dim, y.ndim)
-    return op.CumSum(trapezoids(y, dim) * widths(x, dim, y.ndim), dim) * 0.5
+    parts, between = promoted(trapezoids(y, dim), widths(x, dim, y.ndim))
+    return op.CumSum(floating(parts * between), dim) * 0.5
 
 
 @aten("cumulative_trapezoid.dx")
 def cumulative_trapezoid_dx(y, *, dx=1, dim=-1):
     dim = axis(dim, y.ndim)
-    return op.CumSum(trapezoids(y, dim), dim) * (0.5 * dx)
+    return op.CumSum(floating(trapezoids(y, dim)), dim) * (0.5 * dx)
 
 
 @aten("renorm.default")

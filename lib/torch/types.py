@@ -212,10 +212,18 @@ def in_ints(f, x):
 
 
 @inline
+def truth_of(x):
+    """A number as a value of BOOL, unless it is a size; a tensor is one already."""
+    is_known = isinstance(x, float) or (is_number(x) and is_static(x % 2))
+    return x != 0 if is_known else x
+
+
+@inline
 def picked(mask, a, b, dtype):
     """Where, of tensors or numbers in this type; ONNX Runtime has no kernel of it for BOOL."""
     if dtype != BOOL.dtype:
         return op.Where(mask, tensor(a, dtype), tensor(b, dtype))
+    a, b = truth_of(a), truth_of(b)
     if isinstance(a, bool):
         b = tensor(b, dtype)
         return op.Or(mask, b) if a else op.And(op.Not(mask), b)

@@ -3,7 +3,7 @@
 import math
 
 import numpy as np
-from sardonyx import INT32, INT64
+from sardonyx import BOOL, INT32, INT64
 
 from .declare import aten, inline, op
 from .types import (
@@ -12,9 +12,11 @@ from .types import (
     axis,
     cast,
     converted,
+    in_ints,
     is_empty,
     is_static,
     kind,
+    moved,
     picked,
     repeated,
     tensor,
@@ -313,14 +315,22 @@ def diagonal(self, offset=0, dim1=0, dim2=1):
     return op.Gather(flat, row * columns + column, axis=-1)
 
 
+@inline
+def triangle_of(self, diagonal, upper):
+    """ONNX Runtime has no kernel of Trilu for small integers and BFLOAT16."""
+    if self.dtype == BOOL.dtype:
+        return op.Trilu(self, diagonal, upper=upper)
+    return moved(lambda x: in_ints(lambda y: op.Trilu(y, diagonal, upper=upper), x), self)
+
+
 @aten("tril.default")
 def tril(self, diagonal=0):
-    return op.Trilu(self, diagonal, upper=0)
+    return triangle_of(self, diagonal, 0)
 
 
 @aten("triu.default")
 def triu(self, diagonal=0):
-    return op.Trilu(self, diagonal, upper=1)
+    return triangle_of(self, diagonal, 1)
 
 
 @aten("flip.default")
@@ -496,7 +506,7 @@ def put_back_narrow_at(self, view, dim, start, length):
 
 @aten("copy.default")
 def copy(self, src):
-    value = cast(src, self.dtype)
+    value = converted(src, self.dtype)
     return op.Expand(value, self.shape) if self.ndim > 0 else value
 
 
@@ -517,7 +527,7 @@ def fill_diagonal(self, fill_value, wrap=False):
 @aten("into", namespace="sardonyx")
 def into(self, value):
     """What an in-place operator writes: in the element type of its target."""
-    return cast(tensor(value), self.dtype)
+    return converted(tensor(value), self.dtype)
 
 
 @aten("put_back", namespace="sardonyx")
@@ -549,6 +559,23 @@ def put_back_row(parts, changed, index, dim):
     index = index if index >= 0 else index + len(parts)
     rows = [changed if i == index else parts[i] for i in range(len(parts))]
     return op.Concat(*[op.Unsqueeze(one, [dim]) for one in rows], axis=dim)
+
+
+@aten("put_back_diagonal", namespace="sardonyx")
+def put_back_diagonal(self, view, axes):
+    """The base of a diagonal that einsum takes: `axes` has the axis of the view for each of the
+    base, so that those of the diagonal have the same."""
+    firsts = [one for one in range(len(axes)) if axes.index(axes[one]) == one]
+    y = op.Transpose(view, perm=[axes[one] for one in firsts])
+    repeats = [one for one in range(len(axes)) if one not in firsts]
+    y = op.Unsqueeze(y, repeats)
+    for one in repeats:
+        rank = len(axes)
+        line = op.Range(0, self.shape[one], 1)
+        row = op.Unsqueeze(line, [i for i in range(rank) if i != axes.index(axes[one])])
+        column = op.Unsqueeze(line, [i for i in range(rank) if i != one])
+        y = picked(row == column, y, self, self.dtype)
+    return y
 
 
 @aten("put_back_repeated", namespace="sardonyx")
@@ -633,7 +660,7 @@ def diagonal_scatter(self, src, offset=0, dim1=0, dim2=1):
     c = op.Unsqueeze(op.Range(0, columns, 1), [0])
     on_line = c - r == offset
     place = op.Where(on_line, op.Min(r, c), 0)
-    flat = op.Gather(src, op.Reshape(place, [-1]), axis=-1)
+    flat = op.Gather(converted(src, self.dtype), op.Reshape(place, [-1]), axis=-1)
     values = op.Reshape(flat, [*[self.shape[one] for one in rest], rows, columns])
     y = picked(on_line, values, x, x.dtype)
     return op.Transpose(y, perm=[perm.index(i) for i in range(self.ndim)])

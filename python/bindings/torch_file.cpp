@@ -16,6 +16,7 @@
 #include "bindings/torch_program.h"
 #include "torch/autocast.h"
 #include "torch/convert.h"
+#include "torch/foreach.h"
 #include "torch/functional.h"
 #include "torch/guards.h"
 #include "torch/names.h"
@@ -215,6 +216,7 @@ void bind_torch_file(nb::module_& m) {
     m.def("python_target", torch::python_target, nb::arg("name"));
     m.def("is_python_operation", torch::is_python_operation, nb::arg("name"));
     m.def("form_without_outs", torch::form_without_outs, nb::arg("overload"));
+    m.def("is_of_lists", torch::is_of_lists, nb::arg("packet"));
     m.def("gives_statistics", torch::gives_statistics, nb::arg("overload"));
     m.def(
         "torch_autocast_policy",

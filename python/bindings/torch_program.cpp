@@ -88,7 +88,7 @@ class Reader {
                 facts[now] = found->second;
             }
         });
-        torch::split_outs(made);
+        torch::add_problems(problems, torch::split_outs(made));
         use_facts(from, facts, made);
         return made;
     }
@@ -204,7 +204,8 @@ class Reader {
     void use_facts(nb::handle from, const Facts& facts, torch::Program& made) {
         bool is_told = !nb::cast<bool>(nb::getattr(from, "numbers_storages"));
         bool is_strided = std::any_of(made.nodes.begin(), made.nodes.end(), [](const auto& one) {
-            return torch::packet_of(one.target).substr(0, 10) == "as_strided";
+            std::string_view packet = torch::packet_of(one.target);
+            return packet.starts_with("as_strided") || packet == "_reshape_alias";
         });
         if (is_told && !is_strided) {
             return;

@@ -322,6 +322,13 @@ bool says_type(const Node& node) {
                        [&](const auto& one) { return is_type(one.second); });
 }
 
+// The state of an LSTM's cells, which has a type of its own where there are projections.
+std::string_view cells_of(const Node& node) {
+    bool has_states = node.target == "aten::lstm.input" && node.args.size() > 1 &&
+                      node.args[1].is_sequence() && node.args[1].items.size() == 2;
+    return has_states ? std::string_view(node.args[1].items[1].text) : std::string_view();
+}
+
 }  // namespace
 
 std::optional<AutocastState> state_in_region(const AutocastState& around,
@@ -341,7 +348,8 @@ std::optional<AutocastState> state_in_region(const AutocastState& around,
     return inside;
 }
 
-void Autocast::cast_arguments(Node& node, const std::string& result, std::vector<Node>& nodes) {
+void Autocast::cast_arguments(Node& node, const std::vector<std::string>& results,
+                              std::vector<Node>& nodes) {
     if (state_.cpu.empty() && state_.cuda.empty()) {
         return;
     }
@@ -362,9 +370,12 @@ void Autocast::cast_arguments(Node& node, const std::string& result, std::vector
                                                 : std::string_view();
     Policy policy = lower.empty() ? Policy::kNone : own_policy(device, node.target);
     std::string of_result;
-    if (std::optional<AutocastTensor> made = tensor_of_(result)) {
+    if (std::optional<AutocastTensor> made = tensor_of_(results[0])) {
         of_result = element_type_of(made->type);
     }
+    std::string_view cells = cells_of(node);
+    std::optional<AutocastTensor> last = tensor_of_(results.back());
+    bool keeps_cells = last && element_type_of(last->type) != of_result;
     std::string_view wanted;
     switch (policy) {
         case Policy::kNone:
@@ -391,7 +402,8 @@ void Autocast::cast_arguments(Node& node, const std::string& result, std::vector
     rename_arguments(node, [&](const std::string& name) {
         std::optional<AutocastTensor> tensor = tensor_of_(name);
         std::string_view now = tensor ? element_type_of(tensor->type) : std::string_view();
-        bool is_other = is_cast(now) && now != wanted && tensor->device == device;
+        bool is_other = is_cast(now) && now != wanted && tensor->device == device &&
+                        !(keeps_cells && name == cells);
         return is_other ? cast(name, wanted, node, nodes) : name;
     });
 }

@@ -41,9 +41,9 @@ class Autocast {
 
     const AutocastState& state() const { return state_; }
 
-    // Puts casts before a node whose first result is `result`, and their results into its
-    // arguments.
-    void cast_arguments(Node& node, const std::string& result, std::vector<Node>& nodes);
+    // Puts casts before a node that gives these results, and what they give into its arguments.
+    void cast_arguments(Node& node, const std::vector<std::string>& results,
+                        std::vector<Node>& nodes);
 
   private:
     std::string cast(const std::string& name, std::string_view wanted, const Node& node,

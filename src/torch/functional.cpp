@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -279,6 +280,14 @@ class Solver {
             !back.empty()) {
             std::vector<Value> turned = {Value::of(Value::Kind::kString, back), Value::list({now})};
             return emit(node.target, std::move(turned), by, view.base);
+        }
+        if (std::vector<int64_t> axes =
+                packet == "einsum" ? axes_of_diagonal(node.args[0].text) : std::vector<int64_t>();
+            !axes.empty()) {
+            std::vector<Value> places;
+            std::transform(axes.begin(), axes.end(), std::back_inserter(places), Value::number);
+            return emit("sardonyx::put_back_diagonal", {old, now, Value::list(std::move(places))},
+                        by, view.base);
         }
         if (has(kTransposes, packet)) {
             return emit(node.target, with({now}), by, view.base);

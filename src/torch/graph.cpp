@@ -9,6 +9,7 @@
 
 #include "torch/archive.h"
 #include "torch/autocast.h"
+#include "torch/foreach.h"
 #include "torch/literals.h"
 #include "torch/names.h"
 #include "torch/outs.h"
@@ -90,7 +91,7 @@ class GraphReader {
                 tensors_[now].meta = found->second;
             }
         });
-        split_outs(program_);
+        add_problems(reading_.problems, split_outs(program_));
         FactsOf facts = [this](std::string_view name) { return facts_of(std::string(name)); };
         add_problems(reading_.problems,
                      settle_storages(program_, groups_, facts, MemoryTold::kOffsets));
@@ -408,7 +409,8 @@ class GraphReader {
             return;
         }
         bool is_region = is_higher_order && last_part(target).starts_with("wrap_with_");
-        if (outputs.empty() && !is_region) {
+        bool is_write = target.starts_with(kAten) && is_of_lists(packet_of_path(target));
+        if (outputs.empty() && !is_region && !is_write) {
             refuse(node, quoted_target(target) + " has no result, so it may change something",
                    std::string(kWithoutTransformation));
             return;
@@ -433,7 +435,7 @@ class GraphReader {
             }
         }
         if (!outputs.empty()) {
-            autocast_.cast_arguments(node, outputs[0], program_.nodes);
+            autocast_.cast_arguments(node, outputs, program_.nodes);
         }
         add(std::move(node), outputs, is_single);
     }

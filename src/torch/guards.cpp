@@ -17,9 +17,39 @@ bool is_number(std::string_view text) {
            text.find_first_not_of("0123456789.") == std::string_view::npos;
 }
 
-// Left out are sizes that are numbers in the model, remainders, with which a `reshape` fails there
-// too, and what is equal for many sizes, such as `n // (n // 2)`.
-bool fixes_a_size(std::string_view guard) {
+// Whether a branch on a remainder, as of `if n % 4 != 0`, has been taken: `(n % 4) != 0`, and also
+// `(n % 4) == 0` unless another guard has `n // 4`, as those of a `reshape` do, which fails in the
+// model as well.
+bool is_of_remainder(std::string_view guard, std::span<const std::string> guards) {
+    constexpr std::string_view kModulo = " % ", kIsZero = ") == 0", kIsNotZero = ") != 0";
+    bool is_zero = guard.ends_with(kIsZero);
+    size_t modulo = guard.find(kModulo);
+    if (!guard.starts_with('(') || modulo == std::string_view::npos ||
+        (!is_zero && !guard.ends_with(kIsNotZero))) {
+        return false;
+    }
+    std::string_view size = guard.substr(1, modulo - 1);
+    size_t after = modulo + kModulo.size();
+    std::string_view divisor = guard.substr(after, guard.size() - kIsZero.size() - after);
+    size_t first = size.find(kSize);
+    bool is_one = size.starts_with(kLocal) && size.ends_with(']') &&
+                  first != std::string_view::npos && first == size.rfind(kSize) &&
+                  size.find(' ') == std::string_view::npos;
+    if (!is_one || !is_number(divisor)) {
+        return false;
+    }
+    std::string quotient = fmt::format("({} // {})", size, divisor);
+    return !is_zero || std::none_of(guards.begin(), guards.end(), [&](const std::string& one) {
+        return one.find(quotient) != std::string::npos;
+    });
+}
+
+// Left out are sizes that are numbers in the model, and what is equal for many sizes, such as
+// `n // (n // 2)`.
+bool fixes_a_size(std::string_view guard, std::span<const std::string> guards) {
+    if (is_of_remainder(guard, guards)) {
+        return true;
+    }
     size_t equals = guard.rfind(kEquals);
     if (equals == std::string_view::npos || !is_number(guard.substr(equals + kEquals.size()))) {
         return false;
@@ -56,7 +86,7 @@ std::string size_warning(std::span<const std::string> guards) {
     std::string told;
     size_t count = 0;
     for (const std::string& guard : guards) {
-        if (fixes_a_size(guard) && ++count <= kMostShown) {
+        if (fixes_a_size(guard, guards) && ++count <= kMostShown) {
             told += fmt::format("{}`{}`", told.empty() ? "" : ", ", as_written(guard));
         }
     }
@@ -68,7 +98,7 @@ std::string size_warning(std::span<const std::string> guards) {
     }
     return fmt::format(
         "the model is right for some sizes alone: {}; PyTorch has computed with the numbers of the "
-        "example, such as in `range(x.shape[1] // 2)`",
+        "example, such as in `range(x.shape[1] // 2)` or `if x.shape[1] % 2`",
         told);
 }
 

@@ -7,6 +7,8 @@
 #include <unordered_set>
 #include <vector>
 
+#include "torch/foreach.h"
+
 namespace sardonyx::torch {
 namespace {
 
@@ -166,12 +168,14 @@ std::string_view form_without_outs(std::string_view overload) {
     return form != nullptr ? form->without : std::string_view();
 }
 
-void split_outs(Program& program) {
+std::vector<Problem> split_outs(Program& program) {
+    std::vector<Problem> problems = split_lists(program);
     bool has_some = std::any_of(program.nodes.begin(), program.nodes.end(),
                                 [](const Node& node) { return form_of(node.target) != nullptr; });
     if (has_some) {
         Splitter(program).run();
     }
+    return problems;
 }
 
 }  // namespace sardonyx::torch

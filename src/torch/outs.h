@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "torch/program.h"
 
@@ -12,7 +13,8 @@ namespace sardonyx::torch {
 // The overload without `out` of one that writes into several tensors; empty: it is none.
 std::string_view form_without_outs(std::string_view overload);
 
-// Replaces such nodes of the program.
-void split_outs(Program& program);
+// Replaces such nodes of the program, and operators of lists (`torch/foreach.h`). Returns writes
+// without a form.
+std::vector<Problem> split_outs(Program& program);
 
 }  // namespace sardonyx::torch

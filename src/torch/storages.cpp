@@ -79,10 +79,9 @@ constexpr std::string_view kViews[] = {
 // A view where the element type and the order in memory stay.
 constexpr std::string_view kAsItIs[] = {"to", "type_as", "contiguous"};
 // A view where the elements lie in their order.
-constexpr std::string_view kOfOrder[] = {"reshape", "flatten", "ravel", "reshape_as",
-                                         "_reshape_alias"};
+constexpr std::string_view kOfOrder[] = {"reshape", "flatten", "ravel", "reshape_as"};
 // A view in cases that are not told apart here.
-constexpr std::string_view kPerhaps[] = {"einsum", "sum_to_size"};
+constexpr std::string_view kPerhaps[] = {"sum_to_size"};
 
 template <size_t kCount>
 bool is_one_of(const std::string_view (&names)[kCount], std::string_view name) {
@@ -360,6 +359,11 @@ std::vector<Problem> resolve_strided(Program& program, const FactsOf& facts_of, 
 std::vector<Problem> settle_storages(Program& program,
                                      const std::map<std::string, std::string, std::less<>>& groups,
                                      const FactsOf& facts_of, MemoryTold told) {
+    for (Node& node : program.nodes) {
+        if (packet_of(node.target) == "_reshape_alias") {
+            node.target = "aten::as_strided.default";
+        }
+    }
     bool is_told = told == MemoryTold::kStorages && tells_views(program);
     std::vector<Problem> problems;
     if (!is_told) {

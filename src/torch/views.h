@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "torch/program.h"
 
@@ -25,11 +26,15 @@ auto& viewed_argument(AnyNode& node, std::optional<int64_t> part) {
 // Whether each result is a view of the tensor that has its place in the list that it is given.
 bool views_each(const Node& node);
 
-// Whether the result shares the memory of a tensor in the list that it is given; nothing: that
-// depends on sizes, or the operator takes no list.
+// Whether the result shares the memory of a tensor in the list that it is given; nothing: the
+// operator takes no list.
 std::optional<bool> shares_listed(const Node& node);
 
 // The equation that undoes an equation of einsum such as `ij->ji`; empty: there is none.
 std::string transpose_back(std::string equation);
+
+// Of an equation of einsum such as `bii->ib`, which takes a diagonal: the axis of the result that
+// each axis of the tensor has, here 1, 0, 0. Empty: it sums, or has `...`.
+std::vector<int64_t> axes_of_diagonal(std::string equation);
 
 }  // namespace sardonyx::torch

@@ -10,6 +10,11 @@ full run draws from both.
 from __future__ import annotations
 
 import os
+import random
+from collections.abc import Iterable
+from typing import TypeVar
+
+T = TypeVar("T")
 
 
 def is_set(name: str) -> bool:
@@ -30,3 +35,9 @@ def count(name: str, sample: int, full: int) -> int:
 def stride(sample: int) -> int:
     """Each how many-th case of a sweep runs."""
     return 1 if FULL else sample
+
+
+def some(cases: Iterable[T], sample: int) -> list[T]:
+    """As many of the cases, which ones the seed decides."""
+    every = list(cases)
+    return every if FULL else random.Random(SEED).sample(every, sample)

@@ -198,6 +198,8 @@ class Recurrent(nn.Module):
 @pytest.mark.parametrize(
     ("layer", "options"),
     [(nn.LSTM, {}), (nn.LSTM, {"bidirectional": True}), (nn.GRU, {}), (nn.RNN, {}),
+     (nn.LSTM, {"proj_size": 3}),
+     (nn.LSTM, {"proj_size": 3, "bidirectional": True, "bias": False}),
      (nn.RNN, {"nonlinearity": "relu", "bias": False})],
 )  # fmt: skip
 def test_recurrent_layers_have_the_types_of_torch(

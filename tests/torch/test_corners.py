@@ -936,6 +936,76 @@ def one_hot_of_a_number(x: Any) -> Any:
     return F.one_hot(x.sum().long().abs() % 4, 4)
 
 
+@case(BATCH, (3, 4), (2, 4))
+def operators_of_lists(x: Any) -> Any:
+    a, b, c = x.clone(), x * 2, x[0] + 1
+    torch._foreach_add_([a, b, c[:2]], [b, a, c[2:]], alpha=0.5)
+    torch._foreach_mul_([a, b], [2.0, 3.0])
+    torch._foreach_div_((a[0], b[:, 1]), 4.0)
+    torch._foreach_addcmul_([a], [x], [b], value=0.1)
+    torch._foreach_addcdiv_([b], [x], [a.abs() + 1], [0.2])
+    torch._foreach_lerp_([a, b], [x, x], 0.3)
+    torch._foreach_copy_([c], [a[0]])
+    torch._foreach_clamp_min_([c], -0.5)
+    norms = torch._foreach_norm([a, b, c], 1)
+    sums = torch._foreach_sub([a, b], [x, x])
+    sums[0][0].add_(1)
+    square, power = torch._foreach_pow([a, b], 2)
+    torch._foreach_zero_([a[1:]])
+    return a, b, c, torch.stack(norms), *sums, square, power, *torch._foreach_maximum([a, b], 0.5)
+
+
+@case({}, (2, 4))
+def sums_below_curves_of_integers(x: Any) -> Any:
+    places, found = torch.tensor([1, 2, 4, 8]), []
+    for dtype in (torch.int8, torch.uint8, torch.int32, torch.int64):
+        y = (x.sigmoid() * 127).to(dtype)
+        found += [torch.trapezoid(y), torch.trapezoid(y, dx=0.5, dim=0), torch.trapz(y, dx=2.0),
+                  torch.trapezoid(y, places), torch.cumulative_trapezoid(y),
+                  torch.cumulative_trapezoid(y, places * 1.5)]  # fmt: skip
+    return found
+
+
+@case(BATCH, (3, 4), (2, 4))
+def losses_of_several_types(x: Any) -> Any:
+    y, counts, signs = x.double() * 2, (x * 3).long().abs(), (x > 0).long() * 2 - 1
+    rounded = (F.binary_cross_entropy_with_logits(x, y.sigmoid(), pos_weight=x[0].abs()),
+               F.cosine_similarity(x, y), F.cosine_embedding_loss(x, y, signs[:, 0]),
+               F.cross_entropy(x, y.softmax(1)),
+               F.triplet_margin_loss(x, y, x.flip(0), swap=True))  # fmt: skip
+    return (F.poisson_nll_loss(x, counts), F.soft_margin_loss(x, signs), F.smooth_l1_loss(x, y),
+            F.margin_ranking_loss(x[:, 0], x[:, 1], signs[:, 0]), F.huber_loss(y, x),
+            F.kl_div(x, y, log_target=True), torch.dist(x, y), F.pairwise_distance(x, y),
+            F.margin_ranking_loss(counts[:, 0], counts[:, 1], signs[:, 0]),
+            F.pairwise_distance(counts, signs),
+            *[one.float() for one in rounded])  # fmt: skip
+
+
+@case({}, (2, 4))
+def floats_written_to_small_integers(x: Any) -> Any:
+    y = torch.zeros(2, 4, dtype=torch.uint8)
+    y.copy_(x.sign() * 2)
+    return y, torch.diagonal_scatter(y, -x[:, 0].abs().ceil())
+
+
+@case(BATCH, (3, 2), (5, 2))
+def running_extremes_of_bfloat16(x: Any) -> Any:
+    y = x.bfloat16()
+    return [one.float() for one in (*y.cummax(0), *y.cummin(0))]
+
+
+@case({}, (2, 4))
+def products_of_truths(x: Any) -> Any:
+    y = x > 0
+    return torch.outer(y[0], y[1]), torch.outer(y[0], x[1]), torch.kron(y, y[:1])
+
+
+@case(BATCH, (3, 6), (2, 6))
+def greatest_of_integers(x: Any) -> Any:
+    y = (x * 1e5).to(torch.int32)
+    return F.max_pool2d(y[None], 2, padding=1), F.max_pool2d((x * 100).to(torch.int16)[None], 2, 1)
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_corner(name: str) -> None:
     function, sizes, dims = CASES[name]

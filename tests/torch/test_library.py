@@ -1,13 +1,11 @@
 """The library beside PyTorch's schemas, and a sample of its operators beside PyTorch's samples.
 
-SDX_TORCH_SAMPLES=all tries all operators.
+SDX_FULL=1 tries all operators.
 """
 
 from __future__ import annotations
 
 import inspect
-import os
-import random
 
 import numpy as np
 import pytest
@@ -18,6 +16,8 @@ import opinfo  # noqa: E402
 import page  # noqa: E402
 from sardonyx._core import is_left_out  # noqa: E402
 from sardonyx.torch import aten  # noqa: E402
+
+from sampling import some  # noqa: E402
 
 pytestmark = [pytest.mark.torch, pytest.mark.filterwarnings("ignore")]
 
@@ -68,9 +68,7 @@ def test_the_page_has_all_overloads() -> None:
 
 def infos() -> list:
     every = list(opinfo.op_db)
-    if os.environ.get("SDX_TORCH_SAMPLES") == "all":
-        return every
-    chosen = random.Random(os.environ.get("SDX_SEED", "0")).sample(every, SAMPLED)
+    chosen = some(every, SAMPLED)
     return chosen + [info for info in every if info.name in ALWAYS and info not in chosen]
 
 
@@ -99,10 +97,9 @@ NEWER = {"grid_sampler_3d": 20}
 def test_every_opset() -> None:
     """The results are those of torch at all opsets; a round tries a sample, SDX_FULL=1 all."""
     torch.set_num_threads(1)
-    chosen = opinfo.float_infos()
-    if not os.environ.get("SDX_FULL"):
-        few = random.Random(os.environ.get("SDX_SEED", "0")).sample(chosen, SAMPLED)
-        chosen = few + [one for one in chosen if one[0] in NEWER and one not in few]
+    every = opinfo.float_infos()
+    chosen = some(every, SAMPLED)
+    chosen += [one for one in every if one[0] in NEWER and one not in chosen]
     wrong, right = [], 0
     for name, info in chosen:
         found = opinfo.by_opset(info)

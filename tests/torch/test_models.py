@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import random
 from typing import Any
 
 import numpy as np
@@ -18,6 +16,8 @@ import networks  # noqa: E402, F401
 import sardonyx.torch  # noqa: E402
 from torch.utils import _pytree  # noqa: E402
 from zoo import MODELS  # noqa: E402
+
+from sampling import some  # noqa: E402
 
 pytestmark = [pytest.mark.torch, pytest.mark.filterwarnings("ignore")]
 
@@ -41,12 +41,10 @@ def runtime_with_kernels(data: bytes) -> Any:
 
 
 def chosen() -> list[str]:
-    """All of them but for the families, of which a sample is tried; SDX_TORCH_SAMPLES=all: all."""
+    """All of them but for the families, of which a sample is tried; SDX_FULL=1: all."""
     rest = sorted(name for name in MODELS if MODELS[name].__module__ == "families")
-    if os.environ.get("SDX_TORCH_SAMPLES") == "all":
-        return list(MODELS)
-    some = random.Random(os.environ.get("SDX_SEED", "0")).sample(rest, SAMPLED)
-    return [name for name in MODELS if name not in rest or name in some]
+    tried = some(rest, SAMPLED)
+    return [name for name in MODELS if name not in rest or name in tried]
 
 
 @pytest.mark.parametrize("name", chosen())

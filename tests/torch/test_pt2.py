@@ -12,6 +12,7 @@ import re
 import struct
 import subprocess
 import sys
+import warnings
 import zipfile
 from collections.abc import Callable
 from typing import Any
@@ -26,15 +27,17 @@ import sardonyx.torch  # noqa: E402
 import test_corners  # noqa: E402
 from sardonyx.torch._export import _torch_shapes  # noqa: E402
 from test_models import copied  # noqa: E402
+from torch.nn import functional as F  # noqa: E402, N812
 from torch.utils import _pytree  # noqa: E402
 from zoo import MODELS  # noqa: E402
+
+from sampling import FULL  # noqa: E402
 
 pytestmark = [pytest.mark.torch, pytest.mark.filterwarnings("ignore")]
 
 SAMPLE = ("in_place", "condition", "scanned", "loop", "lstm", "counted_state", "nested_inputs",
           "half_precision", "gpt", "static_cache", "found_places", "sentence_encoder")  # fmt: skip
 PROGRAM = pathlib.Path(os.environ.get("SDX_BUILD", "build/release")).resolve() / "sardonyx"
-FULL = bool(os.environ.get("SDX_FULL"))
 
 
 def saved(program: Any, path: pathlib.Path) -> pathlib.Path:
@@ -141,6 +144,42 @@ def test_sizes_that_the_program_holds_for_are_said(tmp_path: pathlib.Path) -> No
     done = subprocess.run([PROGRAM, "import", path, "-o", tmp_path / "model.onnx"],
                           capture_output=True, text=True, check=False)  # fmt: skip
     assert done.returncode == 0 and done.stderr.startswith(f"warning: the model is {words}")
+
+
+REMAINDERS: dict[str, tuple[Callable[[Any], Any], int, str]] = {
+    "odd": (lambda x: F.pad(x, (0, 1)) if x.shape[1] % 2 else x + 1, 5, "(x.shape[1] % 2) != 0"),
+    "even": (lambda x: F.pad(x, (0, 1)) if x.shape[1] % 2 else x + 1, 6, "(x.shape[1] % 2) == 0"),
+    "reshaped": (lambda x: x.view(x.shape[0], 2, -1), 6, ""),  # the model refuses other sizes
+}
+
+
+@pytest.mark.parametrize("name", REMAINDERS)
+def test_branches_on_remainders_are_said(name: str) -> None:
+    function, size, words = REMAINDERS[name]
+    shapes = (dict.fromkeys((0, 1), torch.export.Dim.AUTO),)
+    module = test_corners.Module(function)
+    program = torch.export.export(module, (torch.randn(3, size),), dynamic_shapes=shapes)
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        sardonyx.torch.convert(program)
+    told = [str(one.message) for one in found if "some sizes alone" in str(one.message)]
+    assert (f"alone: `{words}`;" in told[0]) if words else not told
+
+
+def test_operators_of_lists(tmp_path: pathlib.Path) -> None:
+    function, sizes, _ = test_corners.CASES["operators_of_lists"]
+    module = test_corners.Module(function)
+    path = saved(torch.export.export(module, (torch.ones(sizes[0]),)), tmp_path / "model.pt2")
+    x = torch.randn(sizes[0])
+    for ours, wanted in zip(
+        sardonyx.torch.convert(path).compile()(x.numpy()), module(x), strict=True
+    ):
+        np.testing.assert_allclose(ours, wanted.numpy(), rtol=1e-5)
+
+    powers = test_corners.Module(lambda x: torch._foreach_pow(2.0, [x, x]))
+    saved(torch.export.export(powers, (x,)), path)
+    with pytest.raises(sardonyx.torch.ExportError, match=r"_foreach_pow\S+ is not in the library"):
+        sardonyx.torch.convert(path)
 
 
 class Unread(torch.nn.Module):
@@ -262,10 +301,10 @@ def test_writes_to_what_may_share_what_is_read_no_more(tmp_path: pathlib.Path) -
         np.testing.assert_allclose(ours, wanted.numpy(), rtol=1e-5)
 
 
-class UnsureOfEinsum(torch.nn.Module):
+class UnsureOfASum(torch.nn.Module):
     def forward(self, x: Any) -> Any:
         y = x.clone()
-        torch.einsum("ij->j", y[:1]).add_(1)
+        y[:1].sum_to_size(1, 3).add_(1)
         return y
 
 
@@ -292,7 +331,43 @@ class SureOfLists(torch.nn.Module):
         implied.mul_(2)
         every = torch.einsum("b...a", y)
         every.sub_(3)
-        return y, z, row, wide, other, high, higher, flat, down, across, pairs, every
+        torch.einsum("ij->j", y[:1]).add_(7)  # a sum is new, also of one row
+        square = torch.stack([y.T @ y, y.T @ y + 1])
+        torch.einsum("bii->ib", square).mul_(2)
+        cube = square[:1, None, :1, 0].clone()
+        torch.einsum("iii", cube).add_(2)
+        diagonal = torch.einsum("iii->i", cube)
+        cube.sub_(3)
+        rest = (flat, down, across, pairs, every, square, cube, diagonal)
+        return y, z, row, wide, other, high, higher, *rest
+
+
+class SureOfParts(torch.nn.Module):
+    """Writes to parts at places that a tensor has, and to a view that has its strides."""
+
+    def forward(self, x: Any, at: Any) -> Any:
+        y = x.clone()
+        first, middle, last = y.tensor_split(torch.tensor([1, 2]))
+        middle.add_(1)
+        first.mul_(2)
+        _, rest = y.tensor_split(at, dim=-1)
+        rest.sub_(3)
+        shape = (x.shape[0], 3, 2)
+        folded = torch.ops.aten._reshape_alias(y, shape, (6, 2, 1))
+        folded[0].add_(4)
+        y.mul_(5)
+        return y, last, folded
+
+
+def test_views_that_are_parts(tmp_path: pathlib.Path) -> None:
+    given = torch.arange(24.0).reshape(4, 6), torch.tensor([2])
+    dims = ({0: torch.export.Dim.AUTO}, None)
+    program = torch.export.export(SureOfParts(), given, dynamic_shapes=dims)
+    check_same(program, tmp_path / "model.pt2")
+    model = sardonyx.torch.convert(tmp_path / "model.pt2").compile()
+    for x, at in (given, (given[0][:3] + 1, torch.tensor([5]))):
+        for ours, wanted in zip(model(x.numpy(), at.numpy()), SureOfParts()(x, at), strict=True):
+            np.testing.assert_array_equal(ours, wanted.numpy())
 
 
 def test_views_of_tensors_in_lists(tmp_path: pathlib.Path) -> None:
@@ -326,7 +401,7 @@ def test_sizes_are_not_shared(tmp_path: pathlib.Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "module", [Unsure, UnsureOfTheBase, UnsureOfAnInput, UnsureOfAViewOfTheBase, UnsureOfEinsum]
+    "module", [Unsure, UnsureOfTheBase, UnsureOfAnInput, UnsureOfAViewOfTheBase, UnsureOfASum]
 )
 def test_writes_that_are_unsure_are_refused(module: Any, tmp_path: pathlib.Path) -> None:
     path = saved(torch.export.export(module(), (torch.ones(2, 3),)), tmp_path / "model.pt2")

@@ -1,8 +1,9 @@
 """Random modules mean the same in PyTorch, in the evaluator and in ONNX Runtime, at several sizes,
 and a file of the captured program makes the same model without Python.
 
-`python test_random_modules.py SEED COUNT`, with tests/torch on PYTHONPATH, draws others. A few in a
-thousand differ there by rounding alone: of sums that cancel, `floor` and `argsort` take either.
+`python test_random_modules.py SEED COUNT`, with tests/torch and tests/python on PYTHONPATH, draws
+others. A few in a thousand differ there by rounding alone: of sums that cancel, `floor` and
+`argsort` take either.
 """
 
 from __future__ import annotations

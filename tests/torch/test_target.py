@@ -164,6 +164,15 @@ WITHOUT_TARGET: dict[str, tuple[Callable[..., Any], tuple[torch.Tensor, ...]]] =
     "bool_fill_diagonal": (lambda x, m: (x | m).fill_diagonal_(True), (FLAGS, MASK)),
     "half_index_add": (
         lambda x: x.index_add(0, torch.tensor([1, 1]), x), (floats(torch.float16),)),
+    "bool_masked_fill_number": (
+        lambda x, m: (x.masked_fill(m, 0), x.masked_fill(m, 1.5)), (FLAGS, MASK)),
+    "uint8_triangles": (lambda x: (x.tril(), x.triu(1)), (integers(torch.uint8),)),
+    "int8_triangles": (lambda x: (x.tril(-1), x.triu()), (integers(torch.int8),)),
+    "bfloat16_triangles": (between_casts(torch.tril, torch.bfloat16), (floats(torch.float32),)),
+    "nextafter": (torch.nextafter, (floats(torch.float32), floats(torch.float32).flip(1))),
+    "int8_nonzero": (lambda x: (x // 50).nonzero(), (integers(torch.int8),)),
+    "double_nonzero": (
+        lambda x: (x.clamp(min=0).nonzero(as_tuple=True)[1]), (floats(torch.float64),)),
     "int64_linear": (
         torch.nn.functional.linear, (integers(torch.int64),) * 2 + (torch.tensor([3, 4]),)),
     "int32_unique_dim": (

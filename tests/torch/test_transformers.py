@@ -3,9 +3,7 @@ and from a file, checked, and run at other sizes than they were exported with.""
 
 from __future__ import annotations
 
-import os
 import pathlib
-import random
 from collections.abc import Callable
 from typing import Any
 
@@ -22,6 +20,8 @@ from sardonyx.torch._export import _torch_shapes  # noqa: E402
 from test_models import runtime_of  # noqa: E402
 from test_pt2 import check_same  # noqa: E402
 from torch.utils import _pytree  # noqa: E402
+
+from sampling import some  # noqa: E402
 
 pytestmark = [pytest.mark.torch, pytest.mark.filterwarnings("ignore")]
 
@@ -197,9 +197,7 @@ ONE_LENGTH = {"MambaForCausalLM"}
 
 
 def chosen() -> list[str]:
-    if os.environ.get("SDX_TORCH_SAMPLES") == "all":
-        return list(MODELS)
-    return random.Random(os.environ.get("SDX_SEED", "0")).sample(list(MODELS), SAMPLED)
+    return some(MODELS, SAMPLED)
 
 
 def as_array(value: Any) -> Any:

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "torch/convert.h"
+#include "torch/foreach.h"
 #include "torch/guards.h"
 #include "torch/names.h"
 #include "torch/pt2.h"
@@ -47,11 +48,33 @@ TEST(SizeWarning, IsOfSizesWithOneValue) {
     };
     EXPECT_EQ(size_warning(guards),
               "the model is right for some sizes alone: `(x.shape[1] // 2) == 10`; PyTorch has "
-              "computed with the numbers of the example, such as in `range(x.shape[1] // 2)`");
+              "computed with the numbers of the example, such as in `range(x.shape[1] // 2)` "
+              "or `if x.shape[1] % 2`");
     guards = std::vector<std::string>(7, "(3*L['y'].size()[1]) / 4 == 9.0");
     EXPECT_NE(size_warning(guards).find(", `(3*y.shape[1]) / 4 == 9.0` and 2 more; "),
               std::string::npos);
     EXPECT_EQ(size_warning({}), "");
+    EXPECT_NE(size_warning(std::vector<std::string>{"(L['x'].size()[0] % 4) != 0"})
+                  .find("alone: `(x.shape[0] % 4) != 0`; "),
+              std::string::npos);
+    EXPECT_EQ(size_warning(std::vector<std::string>{
+                  "(L['x'].size()[0] % L['y'].size()[0]) != 0", "(n % 4) != 0",
+                  "(L['x'].size()[0]*L['x'].size()[1] % 4) != 0", "(L['x'].size() % 4) != 0"}),
+              "");
+}
+
+TEST(SplitLists, RefusesWritesWithoutAForm) {
+    for (bool is_write : {true, false}) {
+        Program program;
+        Node node;
+        node.name = "a";
+        node.target = is_write ? "aten::_foreach_addcmul_.Tensor" : "aten::_foreach_powsum.Scalar";
+        node.args = {Value::list({Value::ref("x"), Value::ref("y")})};
+        program.nodes = {node};
+        std::vector<Problem> problems = split_lists(program);
+        EXPECT_EQ(problems.size(), is_write ? 1U : 0U);
+        EXPECT_EQ(program.nodes.size(), is_write ? 0U : 1U);  // the library may have it
+    }
 }
 
 TEST(Size, RefusesWhatIsNone) {

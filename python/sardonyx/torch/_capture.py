@@ -15,6 +15,7 @@ from .._core import (
     form_without_outs,
     gives_statistics,
     is_left_out,
+    is_of_lists,
     is_python_operation,
     means_nothing,
     python_target,
@@ -249,6 +250,8 @@ class _Reader:
             written = args[i] if i < len(args) else fx_node.kwargs[parameter]
             if gives_statistics(node.target) or form_without_outs(node.target):
                 continue  # their new values are among its results
+            if is_of_lists(node.target.removeprefix("aten::")):
+                continue  # they become one node each
             if isinstance(written, fx.Node) and not node.writes:
                 node.writes = written.name
             else:
