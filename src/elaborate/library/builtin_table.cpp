@@ -20,12 +20,14 @@
 #include "elaborate/library/iterable_builtins.h"
 #include "elaborate/library/itertools.h"
 #include "elaborate/library/math_functions.h"
+#include "elaborate/library/member_checks.h"
 #include "elaborate/library/named_tuples.h"
 #include "elaborate/library/number_builtins.h"
 #include "elaborate/library/numpy_functions.h"
 #include "elaborate/library/operator_functions.h"
 #include "elaborate/library/super_objects.h"
 #include "elaborate/library/weights.h"
+#include "elaborate/objects/exception_objects.h"
 
 namespace sardonyx::elaborate {
 
@@ -55,6 +57,7 @@ constexpr BuiltinRow kBuiltins[] = {
     {"slice", py_slice, 1, 3},
     {"super", py_super, 0, 2},
     {"object.__init__", object_init, 0, 0},
+    {"BaseException.__init__", exception_init, 1, SIZE_MAX, true},
     {"property", py_property, 1, 1},
     {"classmethod", py_classmethod, 1, 1},
     {"staticmethod", py_staticmethod, 1, 1},

@@ -13,6 +13,7 @@
 #include "elaborate/library/named_tuples.h"
 #include "elaborate/objects/arguments.h"
 #include "elaborate/objects/context.h"
+#include "elaborate/objects/exception_objects.h"
 #include "elaborate/objects/exception_types.h"
 #include "elaborate/objects/namespaces.h"
 #include "elaborate/objects/owners.h"
@@ -192,7 +193,9 @@ bool assign_to_member(Context& c, Namespace& own, std::string_view name, const O
     bool is_property = of_class && of_class->is(ObjectKind::kMethod) &&
                        of_class->get<MethodObject>().name != kField;
     bool is_new = own.new_in != nullptr && (c.runs_file || own.new_in == c.graph);
+    bool is_args = name == kArgs && !exception_of(own.object()).builtin.empty();
     bool is_open = !own.is_frozen && !own.is_shown && own.unknown_all == nullptr && !is_property &&
+                   !is_args &&  // Python makes a tuple of it
                    (own.kind == Namespace::Kind::kClass || own.kind == Namespace::Kind::kInstance);
     // A script is compiled more than once: what is older than this run of its function stays.
     bool is_of_instance = own.is_of_script && !c.runs_file && own.made_by == c.unit &&
@@ -303,9 +306,10 @@ Object instantiate(Context& c, Namespace& type, const Arguments& arguments) {
         }
     }
     if (!type.exception.empty()) {
-        return refuse(c, arguments.range,
-                      fmt::format("an instance of the exception `{}`", type.name),
-                      "make it where it is raised: `raise` with the call");
+        Object made = new_exception(c, type, arguments);
+        return made.is_error() || !type.lookup("__init__")
+                   ? made
+                   : initialise(c, "__init__", *as_namespace(made), arguments);
     }
     if (type.is_protocol || !type.abstract.empty()) {
         refuse(c, arguments.range,

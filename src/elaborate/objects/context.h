@@ -105,6 +105,7 @@ class Namespace;
 struct ExceptionType {
     std::string_view builtin;        // empty: the class is not known
     const Namespace* own = nullptr;  // the class of the file; null: it is the builtin one
+    Object instance = {};            // the exception itself; the error object: it is not known
 };
 
 // How a statement or block ended.
