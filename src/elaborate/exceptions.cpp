@@ -111,6 +111,13 @@ void unbind_all(Context& c, const syntax::OpaqueStmt* statement) {
     }
 }
 
+// The same where no `try` around may catch it: what was bound before the mistake stays there.
+void unbind_if_uncaught(Context& c, const syntax::OpaqueStmt* statement) {
+    if (c.raising.errors == SIZE_MAX) {
+        unbind_all(c, statement);
+    }
+}
+
 enum class Catches : uint8_t { kSomething, kNothing };
 
 // Only what a run decides could fail there: nobody knows here whether it does.
@@ -206,6 +213,7 @@ Jump exec_handled(Context& c, const syntax::OpaqueStmt* statement, const RunSuit
     if (!handler || *handler == nullptr) {
         if (handler) {
             raise_again(c, outcome);
+            unbind_if_uncaught(c, statement);
         }
         return Jump::kNone;
     }
@@ -232,7 +240,8 @@ Jump exec_items(Context& c, const syntax::OpaqueStmt* statement, size_t i, const
                  "`with` of something other than `contextlib.nullcontext` and "
                  "`contextlib.suppress`")
             .label(c.span(item.context->range), "this is not known")
-            .with_help("remove it, or let Python run the file: `--python`");
+            .with_help(
+                "remove it if it does nothing to tensors, or write what it does around the block");
         unbind_all(c, statement);
         return Jump::kNone;
     }
@@ -286,6 +295,7 @@ Jump exec_try(Context& c, const syntax::OpaqueStmt* statement, const RunSuite& r
     c.at.result_range = result_range;
     if (outcome.has_raised) {
         raise_again(c, outcome);
+        unbind_if_uncaught(c, statement);
     }
     return outcome.jump;
 }

@@ -58,7 +58,7 @@ constexpr BuiltinRow kBuiltins[] = {
     {"super", py_super, 0, 2},
     {"object.__init__", object_init, 0, 0},
     {"BaseException.__init__", exception_init, 1, SIZE_MAX, true},
-    {"property", py_property, 1, 1},
+    {"property", py_property, 1, 2},
     {"classmethod", py_classmethod, 1, 1},
     {"staticmethod", py_staticmethod, 1, 1},
     {"dict.fromkeys", dict_fromkeys, 1, 2},

@@ -501,6 +501,11 @@ Object member(Context& c, const Object& object, std::string_view name, Range ran
                     super_member(c, object.get<MethodObject>(), name, range)) {
                 return *found;
             }
+            if (name == "setter" && object.get<MethodObject>().name == kProperty) {
+                return bind_arguments(
+                    Object::make(ObjectKind::kBuiltin, library_builtin(kProperty)),
+                    {getter_of(object.get<MethodObject>())}, {});
+            }
             return no_member(c, object, name, name_range, {});
         case ObjectKind::kList:
             return method_of(c, object, name, name_range, kListMethods);

@@ -131,6 +131,12 @@ struct PossiblyUnbound {
     size_t place = SIZE_MAX;  // in the list of findings, where it has been said
 };
 
+// A name without a value that has been read, of which later reads say nothing new.
+struct UnboundSaid {
+    diagnostics::Span where;  // what left it without a value
+    size_t place = SIZE_MAX;  // in the list of findings
+};
+
 // What a room remembers for the time of an elaboration, of a type that only the room knows: made
 // when it is first asked for there.
 template <typename T>
@@ -188,6 +194,7 @@ struct Context {
         std::set<const syntax::Stmt*> in_graph;
         // Names that a loop has bound that may have run zero times.
         std::unordered_map<uint32_t, PossiblyUnbound> possibly_unbound;
+        std::unordered_map<uint32_t, UnboundSaid> unbound_said;  // by the name
         uint32_t loop_begin = UINT32_MAX;  // where the outermost loop around begins and ends
         uint32_t loop_end = 0;
         std::vector<Iterated> iterated;

@@ -718,3 +718,87 @@ def test_two_instances_in_branches(tmp_path: pathlib.Path) -> None:
     refused_by_compilers(
         TEXTS + "d = TOP\nif x[0] > 1:\n    d = OTHER\nreturn x * d.size", tmp_path,
         "a graph chooses between tensors and numbers", named=True, x=X)  # fmt: skip
+
+
+# --- Properties that are assigned to --------------------------------------------------------------
+
+SETTERS = """
+from dataclasses import dataclass
+
+
+class Scale:
+    def __init__(self, value):
+        self.count = 0
+        self.value = value
+
+    @property
+    def value(self):
+        return self._value
+
+    @value.setter
+    def value(self, new):
+        if isinstance(new, int) and new < 0:
+            raise ValueError(f"{new} is negative")
+        self._value = new * 2
+        self.count += 1
+
+    @property
+    def half(self):
+        return self._value / 2
+
+
+class Derived(Scale):
+    pass
+
+
+@dataclass
+class Area:
+    w: int
+    h: int = 2
+
+    @property
+    def area(self):
+        return self.w * self.h
+
+    @area.setter
+    def area(self, new):
+        self.w = new // self.h
+
+
+SIZE = Scale(2)
+SIZE.value = 5
+---
+"""
+
+ASSIGNED = [
+    (("s = Scale(1)\na = s.value\ns.value = 3\ns.value += 1\nsetattr(s, 'value', s.value + 1)\n"
+     "return x * s.value + a + s.count"), X * 30 + 6),
+    ("return x * SIZE.value + SIZE.count", X * 10 + 2),
+    (("s = Derived(x)\nfor i in range(n):\n    s.value = s.value + i\nif c:\n    s.value = x\n"
+     "else:\n    s.count = 100\nreturn s.value + s.count"), X * 2 + 5),
+    ("d = Area(3)\nd.area = 10\na, d.area = d.area, d.area + 4\nreturn x * d.w + a", X * 7 + 10),
+    (("s = Scale(1)\ntry:\n    s.value = -1\nexcept ValueError as e:\n    k = len(str(e))\n"
+     "return x * k + s.value"), X * 14 + 2),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "expected"), ASSIGNED, ids=[body for body, _ in ASSIGNED])
+def test_a_property_is_assigned_to(body: str, expected: Any, tmp_path: pathlib.Path) -> None:
+    check(SETTERS + body, expected, tmp_path, x=X, n=np.int64(3), c=np.array(True))
+
+
+@pytest.mark.parametrize(
+    "body", ["s = Scale(1)\ns.half = 2\nreturn x", "return x * Scale(-3).value"]
+)
+def test_a_property_that_takes_no_such_value(body: str, tmp_path: pathlib.Path) -> None:
+    """What the property is afterwards is no second mistake."""
+    path = tmp_path / "program.py"
+    path.write_text(text_of(SETTERS + body, False, {"x": X}))
+    function = runpy.run_path(str(path))["f"]
+    with pytest.raises((AttributeError, ValueError)):
+        function(X)
+    with pytest.raises(sardonyx.CompileError) as refusal:
+        function.to_model_bytes()
+    assert [one["code"] for one in refusal.value.diagnostics] == ["static-error"]
+    answer, _ = shared_compiler().compile(path.read_text(), "f")
+    assert answer[0] == "error" and len(answer) == 2 and answer[1].startswith("static-error")

@@ -419,3 +419,28 @@ def test_a_dict_with_attributes_raises_key_errors(tmp_path: pathlib.Path) -> Non
     path.write_text(text_of(body, False, {"x": I}))
     function = runpy.run_path(str(path))["f"]
     np.testing.assert_array_equal(function.compile()(I), I * 4)
+
+
+# One mistake, one finding: the names that it leaves without a value are no further ones.
+UNCAUGHT = [
+    "try:\n    k = int('a')\nexcept KeyError:\n    k = 1\nreturn x * k",
+    "try:\n    k = {'a': 1}['b']\n    j = k + 1\nfinally:\n    z = 3\nreturn x * k + j + z",
+    "with contextlib.suppress(KeyError):\n    k = [1][4]\nreturn x * k",
+    "return x * Positive(-1).size",
+]
+
+
+@pytest.mark.parametrize("body", UNCAUGHT)
+def test_what_nobody_catches_is_one_finding(body: str, tmp_path: pathlib.Path) -> None:
+    before = (
+        "class Positive:\n    def __init__(self, size):\n        self.check(size)\n"
+        "        self.size = size\n    def check(self, size):\n        if size < 0:\n"
+        "            raise ValueError(size)\n"
+    )
+    text = text_of(BEFORE + before + "---\n" + body, False, {"x": I})
+    answer, _ = shared_compiler().compile(text, "f")
+    assert answer[0] == "error" and len(answer) == 2, answer
+    path = tmp_path / "program.py"
+    path.write_text(text)
+    with pytest.raises((ValueError, LookupError)):
+        runpy.run_path(str(path))["f"](I)
