@@ -802,3 +802,76 @@ def test_a_property_that_takes_no_such_value(body: str, tmp_path: pathlib.Path) 
     assert [one["code"] for one in refusal.value.diagnostics] == ["static-error"]
     answer, _ = shared_compiler().compile(path.read_text(), "f")
     assert answer[0] == "error" and len(answer) == 2 and answer[1].startswith("static-error")
+
+
+# --- Instances that functions and other instances make --------------------------------------------
+
+MAKERS = """
+class Inner:
+    def __init__(self):
+        self.k = 1
+
+    def set(self, k):
+        self.k = k + 1
+
+
+class Outer:
+    def __init__(self):
+        self.inner = Inner()
+        self.all = [self.inner, Inner()]
+
+    def set(self, k):
+        self.inner.set(k * 10)
+
+
+class Node:
+    def __init__(self, value, after=None):
+        self.value = value
+        self.after = after
+
+
+def make():
+    return Outer()
+
+
+def pair():
+    return [Inner(), Inner()]
+
+
+def build(values):
+    head = None
+    for value in reversed(values):
+        head = Node(value, head)
+    return head
+
+
+def turned(node):
+    before = None
+    while node:
+        node.after, before, node = before, node, node.after
+    return before
+
+
+---
+"""
+
+MADE_ELSEWHERE = [
+    ("o = Outer()\np = o.inner\no.set(3)\nreturn x * p.k + o.all[0].k", X * 31 + 31),
+    ("o = make()\no.inner.k = 4\nq = make()\nreturn x * o.all[0].k + q.inner.k", X * 4 + 1),
+    ("a, b = pair()\na.k = 7\nb.set(2)\nreturn x * a.k + b.k", X * 7 + 3),
+    (("o = make()\nq = make()\nif c:\n    o.inner.set(3)\n    o.all[1].k = 7\nelse:\n"
+     "    o.inner.k = 9\nfor i in range(n):\n    q.all[0].k = q.all[0].k + i\n"
+     "return x * o.inner.k + o.all[0].k * 100 + o.all[1].k * 10 + q.inner.k"), X * 4 + 474),
+    (("h = build([1, 2, 3])\nfirst = h\nh = turned(h)\nt = 0\nn = h\nwhile n is not None:\n"
+     "    t = t * 10 + n.value\n    n = n.after\nfirst.value = 50\n"
+     "return x * t + h.after.after.value"), X * 321 + 50),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"), MADE_ELSEWHERE, ids=[body for body, _ in MADE_ELSEWHERE]
+)
+def test_what_a_function_has_made_is_changed(
+    body: str, expected: Any, tmp_path: pathlib.Path
+) -> None:
+    check(MAKERS + body, expected, tmp_path, x=X, n=np.int64(3), c=np.array(True))
