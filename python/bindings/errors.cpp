@@ -142,7 +142,8 @@ nb::object attribute_or_none(nb::handle object, const char* name) {
 nb::object attribute_or_none(nb::handle object, nb::handle name) {
     nb::object found = nb::steal(PyObject_GetAttr(object.ptr(), name.ptr()));
     if (!found.is_valid()) {
-        if (!PyErr_ExceptionMatches(PyExc_AttributeError)) {
+        // The `__getattr__` of a dict with attributes often raises KeyError.
+        if (!PyErr_ExceptionMatches(PyExc_Exception)) {
             throw nb::python_error();
         }
         PyErr_Clear();

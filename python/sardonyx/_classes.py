@@ -113,7 +113,7 @@ def kept(found: "Any") -> "tuple[str, Any]":
     if isinstance(found, types.FunctionType):
         return "function", found
     if isinstance(found, property):
-        return "property", found.fget
+        return "property", found.fget if found.fset is None else (found.fget, found.fset)
     if isinstance(found, (classmethod, staticmethod)):
         return _KINDS[type(found)], found.__func__
     if isinstance(found, functools.cached_property):

@@ -77,7 +77,7 @@ class Watched:
             elif isinstance(one, (staticmethod, classmethod)):
                 waiting.append(one.__func__)
             elif isinstance(one, property):
-                waiting += [one.fget]
+                waiting += [one.fget, one.fset]
             elif isinstance(one, type):
                 if self._is_own(one):
                     self._classes.append((one, dict(vars(one))))

@@ -94,22 +94,24 @@ Object call_partial(Context& c, const PartialObject& bound, const Arguments& arg
     return call(c, bound.function, all, wanted);
 }
 
-// An instance of a class of the program, which the compiler makes where it can: those that Python
-// makes cannot hold tensors. Nothing: it cannot.
-std::optional<Object> own_instance(Context& c, const Object& callee, const Arguments& arguments) {
-    std::optional<Object> type = c.function().environment->own_class(callee);
-    if (!type) {
-        return std::nullopt;
-    }
+// A call that stays without effect where it fails; nothing: it does.
+std::optional<Object> attempted(Context& c, const Object& callee, const Arguments& arguments) {
     diagnostics::Checkpoint before(c.program.diagnostics);
     Trial trial(c);
-    Object made = call(c, *type, arguments);
+    Object made = call(c, callee, arguments);
     if (!made.is_error() && !before.has_errors()) {
         trial.keep();
         return made;
     }
     trial.take_back();
     return std::nullopt;
+}
+
+// An instance of a class of the program, which the compiler makes where it can: those that Python
+// makes cannot hold tensors. Nothing: it cannot.
+std::optional<Object> own_instance(Context& c, const Object& callee, const Arguments& arguments) {
+    std::optional<Object> type = c.function().environment->own_class(callee);
+    return type ? attempted(c, *type, arguments) : std::nullopt;
 }
 
 // What setattr() or dataclasses.replace() is of an instance that the compiler has made; of others
@@ -130,6 +132,22 @@ const Object* inline_script(Context& c, const Object& callee) {
         place->second = script ? *script : Object::error();
     }
     return place->second.is_error() ? nullptr : &place->second;
+}
+
+// Whether Python has given an instance of a class of the program, or a list or dict of such.
+bool gives_own_instances(Context& c, const Object& given) {
+    Environment& environment = *c.function().environment;
+    if (given.is(ObjectKind::kOpaque)) {
+        std::optional<Object> type = environment.attribute(given, "__class__").value;
+        return type && environment.own_class(*type);
+    }
+    bool is_any = false;
+    if (given.is_sequence() || given.is(ObjectKind::kDict)) {
+        each_part(given, [&](const Object& part) {
+            is_any = is_any || (part.is(ObjectKind::kOpaque) && gives_own_instances(c, part));
+        });
+    }
+    return is_any;
 }
 
 }  // namespace
@@ -195,6 +213,16 @@ Object call(Context& c, const Object& callee, const Arguments& arguments, size_t
                         "call it outside");
                 }
                 log_change(c, callee, [undo = answer.take_back](const Object&) { undo(); });
+            }
+            if (answer.value && !answer.is_held && answer.take_back == nullptr &&
+                gives_own_instances(c, *answer.value)) {
+                // Those that the compiler makes, the script can change.
+                const Object* function = inline_script(c, callee);
+                std::optional<Object> made =
+                    function != nullptr ? attempted(c, Object(*function), arguments) : std::nullopt;
+                if (made) {
+                    return *made;
+                }
             }
             if (answer.value && answer.is_held) {
                 note_foreign(c, *answer.value);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "elaborate/assignments.h"
+#include "elaborate/emit/interpreter.h"
 #include "elaborate/emit/trial.h"
 #include "elaborate/expressions.h"
 #include "elaborate/flow/block_facts.h"
@@ -16,6 +17,7 @@
 #include "elaborate/objects/context.h"
 #include "elaborate/objects/exception_types.h"
 #include "elaborate/objects/namespaces.h"
+#include "elaborate/objects/shown.h"
 #include "elaborate/scopes/flags.h"
 
 namespace sardonyx::elaborate {
@@ -109,6 +111,13 @@ void unbind_all(Context& c, const syntax::OpaqueStmt* statement) {
     }
 }
 
+// The same where no `try` around may catch it: what was bound before the mistake stays there.
+void unbind_if_uncaught(Context& c, const syntax::OpaqueStmt* statement) {
+    if (c.raising.errors == SIZE_MAX) {
+        unbind_all(c, statement);
+    }
+}
+
 enum class Catches : uint8_t { kSomething, kNothing };
 
 // Only what a run decides could fail there: nobody knows here whether it does.
@@ -130,10 +139,14 @@ Jump run_handler(Context& c, const Clause& clause, const Outcome& outcome, const
     ExceptionType outer = c.raising.handled;
     c.raising.handled = outcome.type;
     if (clause.name.valid()) {
-        bind_name(
-            c, clause.name,
-            Object::make(ObjectKind::kUnbound,
-                         Unbound{"is an exception, which only Python has", c.span(clause.range)}));
+        Unbound unknown{
+            "is an exception that Python itself raises: what it holds is not known here",
+            c.span(clause.range)};
+        unknown.help = "write the text of your own in its place";
+        bind_name(c, clause.name,
+                  outcome.type.instance.is_error()
+                      ? Object::make(ObjectKind::kUnbound, std::move(unknown))
+                      : outcome.type.instance);
     }
     Jump jump = run(clause.body);
     c.raising.handled = outer;
@@ -181,7 +194,8 @@ Jump exec_handled(Context& c, const syntax::OpaqueStmt* statement, const RunSuit
     Outcome outcome = run_guarded(c, [&] { return run(statement->clauses[0].body); });
     bool has_handlers = find_clause(statement, "except") != nullptr;
     if (outcome.has_raised && (outcome.type.builtin.empty() || c.graph->last_node() != last)) {
-        raise_again(c, {outcome.jump, true, {}, outcome.findings});  // of no class that is known
+        outcome.type = {};  // nobody knows it
+        raise_again(c, outcome);
         unbind_all(c, statement);
         return Jump::kNone;
     }
@@ -199,6 +213,7 @@ Jump exec_handled(Context& c, const syntax::OpaqueStmt* statement, const RunSuit
     if (!handler || *handler == nullptr) {
         if (handler) {
             raise_again(c, outcome);
+            unbind_if_uncaught(c, statement);
         }
         return Jump::kNone;
     }
@@ -225,7 +240,8 @@ Jump exec_items(Context& c, const syntax::OpaqueStmt* statement, size_t i, const
                  "`with` of something other than `contextlib.nullcontext` and "
                  "`contextlib.suppress`")
             .label(c.span(item.context->range), "this is not known")
-            .with_help("remove it, or let Python run the file: `--python`");
+            .with_help(
+                "remove it if it does nothing to tensors, or write what it does around the block");
         unbind_all(c, statement);
         return Jump::kNone;
     }
@@ -254,8 +270,8 @@ Jump exec_items(Context& c, const syntax::OpaqueStmt* statement, size_t i, const
         is_known_type ? catches(c, Object::tuple(values), outcome.type, item.context->range)
                       : std::optional(false);
     if (caught && !*caught) {
-        raise_again(c, {outcome.jump, true, is_known_type ? outcome.type : ExceptionType(),
-                        outcome.findings});
+        outcome.type = is_known_type ? outcome.type : ExceptionType();
+        raise_again(c, outcome);
         unbind_all(c, statement);
     }
     return Jump::kNone;
@@ -279,6 +295,7 @@ Jump exec_try(Context& c, const syntax::OpaqueStmt* statement, const RunSuite& r
     c.at.result_range = result_range;
     if (outcome.has_raised) {
         raise_again(c, outcome);
+        unbind_if_uncaught(c, statement);
     }
     return outcome.jump;
 }
@@ -295,25 +312,57 @@ struct Raised {
     std::string words;  // `ValueError: the text`
 };
 
+// The exception that an object of Python is: its class, as far as that is known.
+ExceptionType exception_outside(Context& c, const Object& object) {
+    Environment* environment = c.function().environment;
+    std::optional<Object> type = object.is(ObjectKind::kOpaque) && environment != nullptr
+                                     ? environment->attribute(object, "__class__").value
+                                     : std::nullopt;
+    ExceptionType found = type ? exception_named(c, *type) : ExceptionType();
+    found.instance = found.builtin.empty() ? Object::error() : object;
+    return found;
+}
+
+// Its text, where that says more than its class: it is one text, or the class makes one.
+std::string text_said(Context& c, const ExceptionType& type) {
+    Namespace* own = as_namespace(type.instance);
+    if (own == nullptr) {
+        return {};
+    }
+    const std::vector<Object>& args = own->find_own(kArgs)->items();
+    bool is_text = args.size() == 1 && args[0].is(ObjectKind::kString);
+    bool is_made =
+        special_method(type.instance, "__init__") || special_method(type.instance, "__str__");
+    std::string reason;
+    return is_text || is_made
+               ? shown(c, type.instance, Show::kStr, reason, {}).value_or(std::string())
+               : std::string();
+}
+
 Raised raised_by(Context& c, const syntax::RaiseStmt* statement) {
     if (statement->exception == nullptr) {
         const ExceptionType& again = c.raising.handled;
         return {again, again.own != nullptr ? again.own->name : std::string(again.builtin)};
     }
     const auto* call = syntax::maybe_as<syntax::CallExpr>(statement->exception);
-    const Expr* callee = call != nullptr ? call->callee : statement->exception;
-    Raised raised{exception_named(c, eval(c, callee)), std::string(c.source(callee->range))};
-    for (size_t i = 0; call != nullptr && i < call->args.size(); ++i) {
-        Object argument = eval(c, call->args[i]);
-        if (call->args.size() == 1 && argument.is(ObjectKind::kString)) {
-            raised.words += fmt::format(": {}", argument.text());
-        }
+    Object object = eval(c, statement->exception);
+    ExceptionType named = call == nullptr ? exception_named(c, object) : ExceptionType();
+    if (!named.builtin.empty()) {  // a class, of which Python makes an instance
+        Arguments nothing;
+        nothing.range = nothing.callee_range = statement->exception->range;
+        object = elaborate::call(c, object, nothing);
     }
-    // What it does when it is made may be to raise something else.
-    bool has_own_init = raised.type.own != nullptr &&
-                        const_cast<Namespace*>(raised.type.own)->lookup("__init__").has_value();
-    if (has_own_init || (call != nullptr && !call->keywords.empty())) {
-        raised.type = {};
+    Raised raised{exception_of(object), {}};
+    if (raised.type.builtin.empty()) {
+        raised.type = exception_outside(c, object);
+    }
+    const Expr* callee = call != nullptr ? call->callee : statement->exception;
+    bool is_call = call != nullptr || !named.builtin.empty();
+    raised.words = is_call || raised.type.builtin.empty() ? std::string(c.source(callee->range))
+                   : raised.type.own != nullptr           ? raised.type.own->name
+                                                          : std::string(raised.type.builtin);
+    if (std::string text = text_said(c, raised.type); !text.empty()) {
+        raised.words += ": " + text;
     }
     return raised;
 }

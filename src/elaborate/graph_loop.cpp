@@ -120,11 +120,7 @@ std::optional<Carried> carried_cell(Context& c, Symbol cell, Range range) {
     }
     Object start = packed(*before);
     if (!fits_cell(*before) || !can_carry(start)) {
-        refuse_cell(c, cell,
-                    fmt::format("is {} before the loop, and a loop carries tensors and numbers "
-                                "only",
-                                kind_name(*before)),
-                    range);
+        refuse_cell(c, cell, uncarried(*before), range);
         return std::nullopt;
     }
     bool may_change = is_own(c, *before);

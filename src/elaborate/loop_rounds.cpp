@@ -74,10 +74,7 @@ void hide_objects(Context& c, const GraphLoop& loop, const std::vector<Symbol>& 
             (can_carry(packed(*before)) && !is_dict)) {
             continue;
         }
-        Unbound unbound{fmt::format("is {} before the loop, and a loop carries tensors and numbers "
-                                    "only",
-                                    kind_name(*before)),
-                        c.span(loop.head)};
+        Unbound unbound{uncarried(*before), c.span(loop.head)};
         unbound.has_value = true;
         unbound.help = is_dict
                            ? "give it the same keys before the loop and in every iteration, with "

@@ -180,8 +180,12 @@ std::optional<ClassKind> kind_of(Context& c, const syntax::OpaqueStmt* statement
     }
     if (has_other_base || statement->decorators.size() > 1 ||
         (is_of_dataclass && statement->decorators.empty())) {
-        refuse_class(c, statement->keyword_range,
-                     "a class with several decorators, or a base that is not a plain class");
+        bool has_builtin = others.size() == 1 && others[0].is(ObjectKind::kPythonType);
+        refuse_class(
+            c, statement->keyword_range,
+            has_builtin
+                ? fmt::format("a class that is derived from `{}`", others[0].get<PythonType>().name)
+                : "a class with several decorators, or a base that is not a plain class");
         return std::nullopt;
     }
     if (statement->decorators.empty()) {

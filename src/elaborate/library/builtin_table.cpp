@@ -20,12 +20,14 @@
 #include "elaborate/library/iterable_builtins.h"
 #include "elaborate/library/itertools.h"
 #include "elaborate/library/math_functions.h"
+#include "elaborate/library/member_checks.h"
 #include "elaborate/library/named_tuples.h"
 #include "elaborate/library/number_builtins.h"
 #include "elaborate/library/numpy_functions.h"
 #include "elaborate/library/operator_functions.h"
 #include "elaborate/library/super_objects.h"
 #include "elaborate/library/weights.h"
+#include "elaborate/objects/exception_objects.h"
 
 namespace sardonyx::elaborate {
 
@@ -55,7 +57,8 @@ constexpr BuiltinRow kBuiltins[] = {
     {"slice", py_slice, 1, 3},
     {"super", py_super, 0, 2},
     {"object.__init__", object_init, 0, 0},
-    {"property", py_property, 1, 1},
+    {"BaseException.__init__", exception_init, 1, SIZE_MAX, true},
+    {"property", py_property, 1, 2},
     {"classmethod", py_classmethod, 1, 1},
     {"staticmethod", py_staticmethod, 1, 1},
     {"dict.fromkeys", dict_fromkeys, 1, 2},

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "elaborate/emit/interpreter.h"
+#include "elaborate/library/classes.h"
 #include "elaborate/library/library.h"
 #include "elaborate/library/members.h"
 #include "elaborate/objects/arguments.h"
@@ -400,7 +401,9 @@ Object py_chr(Context& c, const Arguments& a) {
 
 Object py_property(Context& c, const Arguments& a) {
     (void)c;
-    return Object::make(ObjectKind::kMethod, MethodObject{a.positional[0], "property"});
+    Object functions = a.positional.size() == 1 ? a.positional[0] : Object::tuple(a.positional);
+    return Object::make(ObjectKind::kMethod,
+                        MethodObject{std::move(functions), std::string(kProperty)});
 }
 
 Object py_classmethod(Context& c, const Arguments& a) {

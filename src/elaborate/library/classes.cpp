@@ -13,6 +13,7 @@
 #include "elaborate/library/named_tuples.h"
 #include "elaborate/objects/arguments.h"
 #include "elaborate/objects/context.h"
+#include "elaborate/objects/exception_objects.h"
 #include "elaborate/objects/exception_types.h"
 #include "elaborate/objects/namespaces.h"
 #include "elaborate/objects/owners.h"
@@ -26,8 +27,7 @@ using syntax::Range;
 
 namespace {
 
-constexpr std::string_view kProperty = "property", kClassMethod = "classmethod",
-                           kStaticMethod = "staticmethod",
+constexpr std::string_view kClassMethod = "classmethod", kStaticMethod = "staticmethod",
                            kCachedProperty = "functools.cached_property";
 
 // Runs what a class does with a new instance; the error object after a diagnostic.
@@ -38,8 +38,12 @@ Object initialise(Context& c, std::string_view name, Namespace& made, const Argu
         return instance;
     }
     made.new_in = c.graph;
+    size_t errors = c.program.diagnostics.error_count();
     Object result = call_with(c, *function, instance, arguments);
     made.new_in = nullptr;
+    if (c.program.diagnostics.error_count() != errors) {
+        return Object::error();  // members may be missing
+    }
     if (!result.is_error() && !result.is_none()) {
         return refuse(c, arguments.range, fmt::format("`{}` that returns something", name));
     }
@@ -48,8 +52,26 @@ Object initialise(Context& c, std::string_view name, Namespace& made, const Argu
 
 }  // namespace
 
+const Object& getter_of(const MethodObject& property) {
+    return property.self.is(ObjectKind::kTuple) ? property.self.items()[0] : property.self;
+}
+
+namespace {
+
+// What assigns to a property; null: it cannot be assigned to.
+const Object* setter_of(const Object& member) {
+    bool is_property =
+        member.is(ObjectKind::kMethod) && member.get<MethodObject>().name == kProperty;
+    const Object& functions = is_property ? member.get<MethodObject>().self : member;
+    return is_property && functions.is(ObjectKind::kTuple) ? &functions.items()[1] : nullptr;
+}
+
+}  // namespace
+
 bool is_method_decorator(const Object& object) {
-    return is_builtin(object, kProperty) || is_builtin(object, kClassMethod) ||
+    bool is_setter = object.is(ObjectKind::kPartial) &&
+                     is_builtin(object.get<PartialObject>().function, kProperty);
+    return is_setter || is_builtin(object, kProperty) || is_builtin(object, kClassMethod) ||
            is_builtin(object, kStaticMethod) || is_builtin(object, kCachedProperty);
 }
 
@@ -86,7 +108,7 @@ Object bound_to(Context& c, const Object& self, Namespace& type, const Object& f
         Arguments nothing;
         nothing.range = nothing.callee_range = range;
         return is_of_class ? refuse(c, range, "a property of a class itself")
-                           : call_with(c, method.self, self, nothing);
+                           : call_with(c, getter_of(method), self, nothing);
     }
     return found;
 }
@@ -189,10 +211,28 @@ bool assign_to_member(Context& c, Namespace& own, std::string_view name, const O
                       Range range) {
     std::optional<Object> of_class =
         own.of != nullptr ? const_cast<Namespace*>(own.of)->lookup(name) : std::optional<Object>();
+    const Object* setter = of_class ? setter_of(*of_class) : nullptr;
+    if (setter != nullptr && own.kind == Namespace::Kind::kInstance) {
+        Arguments given;
+        given.range = given.callee_range = range;
+        given.positional = {value};
+        given.ranges = {range};
+        return !call_with(c, *setter, own.object(), given).is_error();
+    }
+    if (setter == nullptr && own.kind == Namespace::Kind::kInstance && of_class &&
+        of_class->is(ObjectKind::kMethod) && of_class->get<MethodObject>().name == kProperty) {
+        refuse(
+            c, range, fmt::format("the property `{}` of `{}` has no setter", name, own.name),
+            fmt::format("add one with `@{}.setter`, or assign to what it is computed from", name));
+        raises(c, "AttributeError");
+        return false;
+    }
     bool is_property = of_class && of_class->is(ObjectKind::kMethod) &&
                        of_class->get<MethodObject>().name != kField;
     bool is_new = own.new_in != nullptr && (c.runs_file || own.new_in == c.graph);
+    bool is_args = name == kArgs && !exception_of(own.object()).builtin.empty();
     bool is_open = !own.is_frozen && !own.is_shown && own.unknown_all == nullptr && !is_property &&
+                   !is_args &&  // Python makes a tuple of it
                    (own.kind == Namespace::Kind::kClass || own.kind == Namespace::Kind::kInstance);
     // A script is compiled more than once: what is older than this run of its function stays.
     bool is_of_instance = own.is_of_script && !c.runs_file && own.made_by == c.unit &&
@@ -303,9 +343,10 @@ Object instantiate(Context& c, Namespace& type, const Arguments& arguments) {
         }
     }
     if (!type.exception.empty()) {
-        return refuse(c, arguments.range,
-                      fmt::format("an instance of the exception `{}`", type.name),
-                      "make it where it is raised: `raise` with the call");
+        Object made = new_exception(c, type, arguments);
+        return made.is_error() || !type.lookup("__init__")
+                   ? made
+                   : initialise(c, "__init__", *as_namespace(made), arguments);
     }
     if (type.is_protocol || !type.abstract.empty()) {
         refuse(c, arguments.range,

@@ -29,6 +29,12 @@ std::optional<Object> shown_members(Context& c, Namespace& own);
 bool assign_to_member(Context& c, Namespace& own, std::string_view name, const Object& value,
                       syntax::Range range);
 
+// What a property is kept as: its function, or a tuple of it and of the one that assigns.
+inline constexpr std::string_view kProperty = "property";
+
+// The function that computes a property.
+const Object& getter_of(const MethodObject& property);
+
 // Whether a builtin makes a method something else than one of instances.
 bool is_method_decorator(const Object& object);
 

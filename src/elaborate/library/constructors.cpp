@@ -20,6 +20,7 @@
 #include "elaborate/objects/arguments.h"
 #include "elaborate/objects/context.h"
 #include "elaborate/objects/dict_classes.h"
+#include "elaborate/objects/exception_objects.h"
 #include "elaborate/objects/exception_types.h"
 #include "elaborate/objects/items.h"
 #include "elaborate/objects/owners.h"
@@ -223,6 +224,9 @@ Object call_python_type(Context& c, const PythonType& type, const Arguments& a) 
     }
     if (std::optional<DictClass> of = dict_class(name)) {
         return make_dict_of(c, *of, a);
+    }
+    if (is_exception_type(name)) {
+        return builtin_exception(c, name, a);
     }
     if (name == kNamedTuple) {
         return typing_named_tuple(c, a);

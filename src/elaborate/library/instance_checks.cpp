@@ -30,8 +30,11 @@ namespace sardonyx::elaborate {
 namespace {
 
 bool is_builtin_class(const Object& type) {
-    return type.is(ObjectKind::kPythonType) && (is_builtin_type(type.get<PythonType>().name) ||
-                                                type.get<PythonType>().name == kNoneType);
+    if (!type.is(ObjectKind::kPythonType)) {
+        return false;
+    }
+    const std::string& name = type.get<PythonType>().name;
+    return is_builtin_type(name) || name == kNoneType || is_exception_type(name);
 }
 
 // What a class of `typing` or `collections.abc` has as instances, of Python's own.
@@ -258,11 +261,6 @@ Object instance_of_opaque(Context& c, const Arguments& a, const std::vector<Obje
                                "check it outside the script");
 }
 
-// Whether it is an object, or a member of an enumeration, that the environment alone looks into.
-bool is_of_environment(const Object& object) {
-    return object.is(ObjectKind::kOpaque) || object.member() != nullptr;
-}
-
 // Whether a class is this one of the environment, or is derived from it.
 bool is_a_outside(const Namespace* own, const Object& type) {
     return own != nullptr &&
@@ -293,8 +291,15 @@ bool is_open_to(const Object& object, std::string_view type) {
 
 }  // namespace
 
+bool is_of_environment(const Object& object) {
+    return object.is(ObjectKind::kOpaque) || object.member() != nullptr;
+}
+
 std::optional<Object> known_type(const Object& object) {
     if (const Namespace* own = class_of(object)) {
+        if (own->is_pythons) {
+            return python_type(std::string(own->exception));
+        }
         bool is_outside = own->outside.is(ObjectKind::kOpaque) && object.tuple_class() == nullptr;
         return is_outside ? own->outside : const_cast<Namespace*>(own)->object();
     }
@@ -389,6 +394,12 @@ Object py_isinstance(Context& c, const Arguments& a) {
                           "compare with int, float, bool, str, list or tuple");
         }
         const PythonType& asked = type.get<PythonType>();
+        if (ExceptionType own = exception_of(a.positional[0]); is_exception_type(asked.name)) {
+            if (is_subclass(own, exception_type(type))) {
+                return Object::boolean(true);
+            }
+            continue;
+        }
         const Namespace* member = as_member(a.positional[0]);
         if (is_enumeration_type(asked.name) &&
             (member != nullptr || a.positional[0].shown_as() == ShownAs::kPlain)) {
@@ -410,90 +421,6 @@ Object py_isinstance(Context& c, const Arguments& a) {
 
 namespace {
 
-// Whether every Python object has this special method.
-bool is_method_of_object(std::string_view name) {
-    constexpr std::string_view kMethods[] = {"__repr__", "__str__", "__hash__", "__eq__", "__ne__",
-                                             "__lt__",   "__le__",  "__gt__",   "__ge__"};
-    return std::find(std::begin(kMethods), std::end(kMethods), name) != std::end(kMethods);
-}
-
-// An instance of a plain class, or such a class.
-bool is_of_plain_class(const Namespace& own) {
-    const Namespace* type = own.kind == Namespace::Kind::kInstance ? own.of : &own;
-    return type != nullptr && type->kind == Namespace::Kind::kClass && !type->is_protocol &&
-           !type->is_open && type->unknown_all == nullptr;
-}
-
-// The builtin class of an object whose members are those of the class, or a member of an
-// enumeration has beside its own; "Tensor" of what is one when the script is called. Empty: none.
-std::string builtin_type_name(const Object& object) {
-    if (object.member() != nullptr) {
-        return object.is(ObjectKind::kInt) ? "int" : "str";
-    }
-    bool is_number = object.is_number_tensor() || object.is_tensor_or_number();
-    if (object.is_tensor() && !is_number && !object.is_shape_tensor() && !object.is_array_part() &&
-        object.value()->type.kind() == TypeKind::kTensor) {
-        return "Tensor";
-    }
-    std::optional<Object> type = known_type(object);
-    bool is_builtin =
-        type && type->is(ObjectKind::kPythonType) && !object.is(ObjectKind::kPythonType);
-    return is_builtin ? type->get<PythonType>().name : "";
-}
-
-// Nothing after a diagnostic, where that is not known.
-std::optional<bool> has_member(Context& c, const Arguments& a, std::string_view name) {
-    const Object& object = a.positional[0];
-    Namespace* member_of_file = object.member() != nullptr ? as_member(object) : nullptr;
-    if (is_of_environment(object) && member_of_file == nullptr) {
-        Environment::Answer answer = c.function().environment->attribute(object, name);
-        if (answer.value || answer.error.rfind("AttributeError", 0) == 0) {
-            return answer.value.has_value();
-        }
-    }
-    Namespace* own = as_namespace(object);
-    bool is_special = name.empty() || name[0] == '_' || (own != nullptr && !own->exception.empty());
-    if (object.tuple_class() != nullptr && !is_special) {
-        return has_named_member(object, name);
-    }
-    if (own != nullptr && own->unknown_all == nullptr && !is_special) {
-        std::optional<Object> found = own->lookup(name);
-        return found && !(is_class(object) && is_field_of(*found, ""));
-    }
-    if (own != nullptr && own->unknown_all == nullptr && is_of_plain_class(*own) &&
-        (is_special_method(name) || name == "__call__" || name == "__len__" ||
-         name == "__getitem__")) {
-        return own->lookup(name).has_value() || is_method_of_object(name);
-    }
-    if (member_of_file != nullptr && !is_special && member_of_file->lookup(name)) {
-        return true;
-    }
-    if (std::string type = builtin_type_name(object); !type.empty() && !is_special) {
-        if (std::optional<bool> known = has_builtin_member(type, name)) {
-            return known;
-        }
-    }
-    bool is_operator =
-        object.is(ObjectKind::kOpset) && !is_special && name != "domain" && name != "version";
-    std::optional<bool> found =
-        is_operator ? has_operator(c, compiled_opset(c, object.get<OpsetObject>()), name)
-                    : std::nullopt;
-    if (found) {
-        return found;
-    }
-    Trial trial(c);
-    bool is_member = !is_operator && !member(c, object, name, a.range, a.range).is_error();
-    trial.take_back();
-    if (is_member) {
-        return true;
-    }
-    // Called as Python, it may have members that scripts cannot use.
-    refuse(c, a.range,
-           fmt::format("whether {} has a member `{}` is not known here", kind_name(object), name),
-           "check it outside the script");
-    return std::nullopt;
-}
-
 // Whether a class is another one or derived from it; nothing: that is not known here.
 std::optional<bool> is_subclass(Context& c, const Object& type, const Object& base) {
     if (type.is(ObjectKind::kOpaque)) {
@@ -507,6 +434,10 @@ std::optional<bool> is_subclass(Context& c, const Object& type, const Object& ba
         bool is_certain = base.is(ObjectKind::kPythonType) || is_class_outside(c, base) ||
                           is_class(base);  // of named tuples
         return is_base || is_certain ? std::optional(is_base) : std::nullopt;
+    }
+    ExceptionType raised = exception_type(type), caught = exception_type(base);
+    if (!raised.builtin.empty() && !caught.builtin.empty()) {
+        return is_subclass(raised, caught);
     }
     if (base.is(ObjectKind::kPythonType) && base.get<PythonType>().name == "object" &&
         (is_class(type) || is_builtin_class(type))) {
@@ -561,40 +492,6 @@ Object py_issubclass(Context& c, const Arguments& a) {
                                          kind_name(*unknown)),
                              "compare classes of the program, or int, float, bool, str, list, dict "
                              "and set");
-}
-
-Object py_hasattr(Context& c, const Arguments& a) {
-    if (!a.positional[1].is(ObjectKind::kString)) {
-        return refuse(c, a.range, "`hasattr` with a name that is not a string");
-    }
-    std::optional<bool> found = has_member(c, a, a.positional[1].text());
-    return found ? Object::boolean(*found) : Object::error();
-}
-
-Object py_setattr(Context& c, const Arguments& a) {
-    Namespace* own = as_namespace(a.positional[0]);
-    if (own == nullptr || !a.positional[1].is(ObjectKind::kString)) {
-        return refuse(c, a.range,
-                      own == nullptr ? fmt::format("`setattr` of {}", kind_name(a.positional[0]))
-                                     : std::string("`setattr` with a name that is not a string"),
-                      "give it an instance of a class, a name, and a value");
-    }
-    return assign_to_member(c, *own, a.positional[1].text(), a.positional[2], a.range)
-               ? Object::none()
-               : Object::error();
-}
-
-Object py_getattr(Context& c, const Arguments& a) {
-    if (!a.positional[1].is(ObjectKind::kString)) {
-        return refuse(c, a.range, "`getattr` with a name that is not a string");
-    }
-    if (a.positional.size() == 3) {
-        std::optional<bool> found = has_member(c, a, a.positional[1].text());
-        if (found != true) {
-            return found ? Object(a.positional[2]) : Object::error();
-        }
-    }
-    return member(c, a.positional[0], a.positional[1].text(), a.range, a.range);
 }
 
 }  // namespace sardonyx::elaborate

@@ -1,4 +1,4 @@
-// isinstance(), issubclass(), type(), hasattr(), getattr() and setattr().
+// isinstance(), issubclass() and type().
 #pragma once
 
 #include <optional>
@@ -8,14 +8,14 @@
 
 namespace sardonyx::elaborate {
 
+// Whether it is an object, or a member of an enumeration, that the environment alone looks into.
+bool is_of_environment(const Object& object);
+
 // The class of an object, as `type` gives it. Nothing: only a call or the environment can say.
 std::optional<Object> known_type(const Object& object);
 
 Object py_type(Context& c, const Arguments& a);
 Object py_isinstance(Context& c, const Arguments& a);
 Object py_issubclass(Context& c, const Arguments& a);
-Object py_hasattr(Context& c, const Arguments& a);
-Object py_getattr(Context& c, const Arguments& a);
-Object py_setattr(Context& c, const Arguments& a);
 
 }  // namespace sardonyx::elaborate

@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 #include "elaborate/emit/emitter.h"
 #include "elaborate/emit/interpreter.h"
 #include "elaborate/emit/sizes.h"
 #include "elaborate/library/builtins.h"
-#include "elaborate/library/sorting.h"
 #include "elaborate/library/tensor_builtins.h"
 #include "elaborate/objects/arguments.h"
 #include "elaborate/objects/context.h"
@@ -18,6 +18,7 @@
 #include "elaborate/objects/items.h"
 #include "elaborate/objects/namespaces.h"
 #include "elaborate/objects/statics.h"
+#include "elaborate/operators/equality.h"
 #include "elaborate/operators/special_methods.h"
 #include "elaborate/operators/truth.h"
 
@@ -284,6 +285,37 @@ Object py_filter(Context& c, const Arguments& a) {
         [function = a.positional[0], list = a.positional[1], range = a.range](Context& user) {
             return std::optional(filtered(user, function, list, range));
         });
+}
+
+Object sorted_list(Context& c, std::vector<Object> items, const Object& key, bool reverse,
+                   Range range) {
+    std::optional<std::vector<Object>> keys = apply_to_each(c, key, items, range);
+    if (!keys) {
+        return Object::error();
+    }
+    std::vector<std::pair<Object, Object>> keyed;
+    for (size_t i = 0; i < items.size(); ++i) {
+        keyed.emplace_back((*keys)[i], items[i]);
+    }
+    bool failed = false;
+    auto is_before = [&](const auto& x, const auto& y) {
+        Object less = failed ? Object::boolean(false)
+                             : certain_compare(c, syntax::CompareOp::kLt, x.first, y.first, range);
+        failed = failed || less.is_error();
+        return !failed && less.as_bool();
+    };
+    // Equal ones keep their order in both directions.
+    if (reverse) {
+        std::reverse(keyed.begin(), keyed.end());
+    }
+    std::stable_sort(keyed.begin(), keyed.end(), is_before);
+    if (reverse) {
+        std::reverse(keyed.begin(), keyed.end());
+    }
+    for (size_t i = 0; i < items.size(); ++i) {
+        items[i] = keyed[i].second;
+    }
+    return failed ? Object::error() : Object::list(std::move(items));
 }
 
 Object py_sorted(Context& c, const Arguments& a) {

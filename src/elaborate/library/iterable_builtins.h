@@ -23,6 +23,10 @@ Object py_next(Context& c, const Arguments& a);
 Object py_all(Context& c, const Arguments& a);
 Object py_any(Context& c, const Arguments& a);
 
+// The items in Python's order, by what `key` makes of them; `key` may be None.
+Object sorted_list(Context& c, std::vector<Object> items, const Object& key, bool reverse,
+                   syntax::Range range);
+
 // Calls a function, or with None nothing, on one static item each; nothing after an error.
 std::optional<std::vector<Object>> apply_to_each(Context& c, const Object& function,
                                                  const std::vector<Object>& items,

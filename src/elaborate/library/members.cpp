@@ -274,7 +274,8 @@ Object module_member(Context& c, const Object& object, std::string_view name, Ra
         return of_file != nullptr ? bound_member(c, *of_file, name, *found, range) : *found;
     }
     // Where a file runs, what changes the dict would change the members.
-    if (of_file != nullptr && name == "__dict__" && !c.runs_file) {
+    if (of_file != nullptr && name == "__dict__" && !c.runs_file &&
+        exception_of(object).builtin.empty()) {
         if (std::optional<Object> members = shown_members(c, *of_file)) {
             return *members;
         }
@@ -290,6 +291,7 @@ Object module_member(Context& c, const Object& object, std::string_view name, Ra
     Object failed = no_member(c, object, name, name_range, known);
     // What all classes have is not known here, nor all that instances of NumPy's have.
     bool is_complete = of_file != nullptr && of_file->exception.empty() &&
+                       exception_of(object).builtin.empty() &&
                        (of_file->kind != Namespace::Kind::kInstance || class_of(object) != nullptr);
     return is_complete && name[0] != '_' && name != "mro" ? raises(c, "AttributeError") : failed;
 }
@@ -498,6 +500,11 @@ Object member(Context& c, const Object& object, std::string_view name, Range ran
             if (std::optional<Object> found =
                     super_member(c, object.get<MethodObject>(), name, range)) {
                 return *found;
+            }
+            if (name == "setter" && object.get<MethodObject>().name == kProperty) {
+                return bind_arguments(
+                    Object::make(ObjectKind::kBuiltin, library_builtin(kProperty)),
+                    {getter_of(object.get<MethodObject>())}, {});
             }
             return no_member(c, object, name, name_range, {});
         case ObjectKind::kList:

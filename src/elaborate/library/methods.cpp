@@ -25,7 +25,6 @@
 #include "elaborate/library/named_tuples.h"
 #include "elaborate/library/number_builtins.h"
 #include "elaborate/library/set_methods.h"
-#include "elaborate/library/sorting.h"
 #include "elaborate/objects/arguments.h"
 #include "elaborate/objects/arrays.h"
 #include "elaborate/objects/changes.h"

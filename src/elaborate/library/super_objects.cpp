@@ -22,7 +22,8 @@ using syntax::Range;
 
 namespace {
 
-constexpr std::string_view kSuper = "super", kObjectInit = "object.__init__";
+constexpr std::string_view kSuper = "super", kObjectInit = "object.__init__",
+                           kExceptionInit = "BaseException.__init__";
 
 // The class of the program that an object is; null: it is none.
 Namespace* as_class(Context& c, const Object& object) {
@@ -156,7 +157,10 @@ std::optional<Object> super_member(Context& c, const MethodObject& method, std::
                       "by its name");
     }
     if (!found && name == "__init__" && !is_made) {
-        return Object::make(ObjectKind::kBuiltin, library_builtin(kObjectInit));
+        bool is_exception = !exception_of(self).builtin.empty();
+        Object init = Object::make(ObjectKind::kBuiltin,
+                                   library_builtin(is_exception ? kExceptionInit : kObjectInit));
+        return is_exception ? bind_arguments(init, {self}, {}) : init;
     }
     bool is_cached = found && found->is(ObjectKind::kMethod) &&
                      found->get<MethodObject>().name == "functools.cached_property";

@@ -105,6 +105,7 @@ class Namespace;
 struct ExceptionType {
     std::string_view builtin;        // empty: the class is not known
     const Namespace* own = nullptr;  // the class of the file; null: it is the builtin one
+    Object instance = {};            // the exception itself; the error object: it is not known
 };
 
 // How a statement or block ended.
@@ -128,6 +129,12 @@ struct PossiblyUnbound {
     Object value;             // the name is bound to another one: it is bound again
     diagnostics::Span loop;   // what may have run zero times
     size_t place = SIZE_MAX;  // in the list of findings, where it has been said
+};
+
+// A name without a value that has been read, of which later reads say nothing new.
+struct UnboundSaid {
+    diagnostics::Span where;  // what left it without a value
+    size_t place = SIZE_MAX;  // in the list of findings
 };
 
 // What a room remembers for the time of an elaboration, of a type that only the room knows: made
@@ -187,6 +194,7 @@ struct Context {
         std::set<const syntax::Stmt*> in_graph;
         // Names that a loop has bound that may have run zero times.
         std::unordered_map<uint32_t, PossiblyUnbound> possibly_unbound;
+        std::unordered_map<uint32_t, UnboundSaid> unbound_said;  // by the name
         uint32_t loop_begin = UINT32_MAX;  // where the outermost loop around begins and ends
         uint32_t loop_end = 0;
         std::vector<Iterated> iterated;

@@ -92,6 +92,17 @@ ExceptionType exception_type(const Object& object) {
     return is_known ? ExceptionType{own->exception, own} : ExceptionType();
 }
 
+ExceptionType exception_of(const Object& object) {
+    const Namespace* found = as_namespace(object);
+    const Namespace* type = found != nullptr && found->unknown_all == nullptr &&
+                                    found->kind == Namespace::Kind::kInstance
+                                ? found->of
+                                : nullptr;
+    return type == nullptr || type->exception.empty()
+               ? ExceptionType()
+               : ExceptionType{type->exception, type->is_pythons ? nullptr : type, object};
+}
+
 Object raises(Context& c, std::string_view type) {
     return raises(c, ExceptionType{type});
 }

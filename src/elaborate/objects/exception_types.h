@@ -32,4 +32,10 @@ bool is_subclass(const ExceptionType& type, const ExceptionType& base);
 // The class that an object names, one of Python's or of a file. Empty: it is none.
 ExceptionType exception_type(const Object& object);
 
+// The class of an object that is an exception, with the object. Empty: it is none.
+ExceptionType exception_of(const Object& object);
+
+// What an exception holds of the arguments that its class was called with.
+inline constexpr std::string_view kArgs = "args";
+
 }  // namespace sardonyx::elaborate

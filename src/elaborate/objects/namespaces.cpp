@@ -195,7 +195,7 @@ std::pair<Object, Namespace*> make_namespace(Context& c, Namespace::Kind kind, s
                                              const Namespace* of) {
     auto made = std::make_unique<Namespace>(kind, std::move(name), of);
     Namespace* place = made.get();
-    place->is_of_script = !c.runs_file;
+    place->is_of_script = !c.runs_file || c.graph->name == kPythonGraph;
     place->made_by = c.unit;
     c.program.unknowns->namespaces.push_back(std::move(made));
     Object object = place->object();

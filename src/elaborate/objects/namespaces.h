@@ -49,6 +49,7 @@ class Namespace : public Environment {
     bool is_protocol = false;                       // Protocol is its base
     std::vector<std::string> abstract;  // methods without which there are no instances of an ABC
     std::string_view exception;  // of exceptions: the class of Python's that it is derived from
+    bool is_pythons = false;     // it stands for that class, of whose instances it is the class
     std::string enumeration;     // which class of `enum` is its base, as in "IntFlag"
     std::string of_values;       // "int" or "str": what the members of an enumeration are
     std::vector<std::string> fields;  // of a dataclass or named tuples, in order

@@ -74,6 +74,9 @@ class Shower {
         if (std::optional<Object> method = special_method(object, "__str__")) {
             return asked(object, *method, "__str__");
         }
+        if (ExceptionType type = exception_of(object); !type.builtin.empty()) {
+            return exception(type);
+        }
         bool differs_in_repr =
             object.shown_as() == ShownAs::kNumpy || object.shown_as() == ShownAs::kMember;
         if (differs_in_repr && object.is(ObjectKind::kString)) {
@@ -370,6 +373,21 @@ class Shower {
         return unknown(fmt::format("an instance with `{}` in `ascii`", name));
     }
 
+    static const std::vector<Object>& args_of(const Namespace& exception) {
+        return exception.find_own(kArgs)->items();
+    }
+
+    // What `str` gives of an exception: its argument, or all of them if it has not one.
+    std::optional<std::string> exception(const ExceptionType& type) {
+        const std::vector<Object>& held = args_of(*as_namespace(type.instance));
+        if (held.size() > 1) {
+            return repr(Object::tuple(held));
+        }
+        return held.empty()                      ? std::string()
+               : is_subclass(type, {"KeyError"}) ? repr(held[0])
+                                                 : str(held[0]);
+    }
+
     // A member of an enumeration, an instance of a class.
     std::optional<std::string> instance(const Object& object, int depth) {
         if (Namespace* member = as_member(object)) {
@@ -390,6 +408,10 @@ class Shower {
                                            : special_method(object, kRepr);
         if (method) {
             return asked(object, *method, kRepr);
+        }
+        if (is_instance && !found->of->exception.empty()) {
+            const std::vector<Object>& held = args_of(*found);
+            return items(held, found->of->name + "(", ")", depth);
         }
         if (!is_data || !found->of->has_repr) {
             return unknown(

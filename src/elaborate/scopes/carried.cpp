@@ -474,6 +474,11 @@ bool fill_sequence(Slot& slot, const Object& result, const ir::Value* before) {
     return is_other;
 }
 
+std::string uncarried(const Object& before) {
+    return fmt::format("is {} before the loop, and a loop carries tensors and numbers only",
+                       kind_name(before));
+}
+
 bool is_bound(const Object* object) {
     return object != nullptr && !object->is_error() && !object->is(ObjectKind::kUnbound);
 }

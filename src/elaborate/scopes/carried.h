@@ -110,6 +110,9 @@ bool fill_sequence(Slot& slot, const Object& result, const ir::Value* before);
 // The name for messages and for values of the graph; that of a pseudo-variable is a word for it.
 std::string_view name_text(Context& c, Symbol name);
 
+// Why a name or part that holds this before a loop of the graph has no value in it.
+std::string uncarried(const Object& before);
+
 bool is_bound(const Object* object);
 
 bool has_failed(const Object* object);

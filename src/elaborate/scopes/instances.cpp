@@ -116,16 +116,31 @@ Object unpacked(Context& c, const Object& object) {
 
 namespace {
 
-// Calls `see(part)` for what stands in an instance, list, tuple or dict.
+// Calls `see(key, part)` for what stands in an instance, list, tuple or dict.
 template <typename See>
-void each_inner(const Object& object, const See& see) {
+void each_held(const Object& object, See&& see) {
     if (Namespace* own = script_instance(object)) {
         for (const auto& [name, value] : own->own_values()) {
-            see(value);
+            see(Object::string(name), value);
         }
-    } else if (object.is_sequence() || object.is(ObjectKind::kDict)) {
-        each_part(object, see);
+    } else if (object.is_sequence()) {
+        for (size_t i = 0; i < object.items().size(); ++i) {
+            see(Object::integer(static_cast<int64_t>(i)), object.items()[i]);
+        }
+    } else if (object.is(ObjectKind::kDict)) {
+        for (const auto& [key, value] : object.get<DictObject>().items) {
+            see(key, value);
+        }
     }
+}
+
+// The same without the places.
+template <typename See>
+void each_inner(const Object& object, const See& see) {
+    each_held(object, [&see](const Object& key, const Object& part) {
+        (void)key;
+        see(part);
+    });
 }
 
 bool reaches_at(const Object& object, const Object& part, int depth) {
@@ -148,25 +163,6 @@ bool reaches(const Object& object, const Object& part) {
 }
 
 namespace {
-
-// Calls `see(key, part)` for what stands in an instance, list, tuple or dict.
-template <typename See>
-void each_held(const Object& object, See&& see) {
-    if (Namespace* own = script_instance(object)) {
-        for (const auto& [name, value] : own->own_values()) {
-            see(Object::string(name), value);
-        }
-    } else if (object.is_sequence() && object.items().size() <= kLongestPart) {
-        for (size_t i = 0; i < object.items().size(); ++i) {
-            see(Object::integer(static_cast<int64_t>(i)), object.items()[i]);
-        }
-    } else if (object.is(ObjectKind::kDict) &&
-               object.get<DictObject>().items.size() <= kLongestPart) {
-        for (const auto& [key, value] : object.get<DictObject>().items) {
-            see(key, value);
-        }
-    }
-}
 
 HeldObject held_at(const Context& c, const Object& object, const Object& place, int depth) {
     HeldObject held{place, object.kind(), object.pointer(), {}, {}};
@@ -191,21 +187,41 @@ HeldObject held_objects(const Context& c, const Object& object) {
     return held_at(c, object, Object::none(), 0);
 }
 
+namespace {
+
+// The same of what stands in them, place by place. Both have their places in one order, mostly.
+void note_parts(Context& c, const Object& made, const HeldObject& held) {
+    size_t next = 0, count = held.parts.size();
+    each_held(made, [&](const Object& key, const Object& part) {
+        bool is_any = is_open(part) || part.is_sequence() || part.is_tensor() || part.is_numbers();
+        for (size_t i = 0; is_any && i < count; ++i) {
+            const HeldObject& before = held.parts[(next + i) % count];
+            if (identical(before.place, key)) {
+                note_held(c, part, before);
+                next += i + 1;
+                return;
+            }
+        }
+    });
+}
+
+}  // namespace
+
 void note_held(Context& c, const Object& made, const HeldObject& held) {
     note_choice(c, made, held.kind, held.object);
     for (const std::weak_ptr<void>& list : held.lists) {
         note_choice(c, made, ObjectKind::kList, list);
     }
-    if (held.parts.empty()) {
-        return;
+    note_parts(c, made, held);
+}
+
+void note_instances(Context& c, const Object& made, const Object& object) {
+    if (made.is(ObjectKind::kModule)) {
+        note_choice(c, made, object);
     }
-    each_held(made, [&](const Object& key, const Object& part) {
-        for (const HeldObject& before : held.parts) {
-            if (identical(before.place, key)) {
-                note_held(c, part, before);
-            }
-        }
-    });
+    if (made.pointer() != object.pointer()) {
+        note_parts(c, made, held_objects(c, object));
+    }
 }
 
 namespace {
@@ -244,42 +260,6 @@ void add_outer_parts(const Context& c, const Object& object, KnownObjects& parts
 bool are_one(const Object& a, const Object& b) {
     return a.kind() == b.kind() && a.pointer() != nullptr && a.pointer() == b.pointer() &&
            (a.is(ObjectKind::kModule) || a.is_sequence() || a.is(ObjectKind::kDict));
-}
-
-namespace {
-
-void note_part(Context& c, const Object& made, const Object& object) {
-    note_choice(c, made, object);
-    note_instances(c, made, object);
-}
-
-}  // namespace
-
-void note_instances(Context& c, const Object& made, const Object& object) {
-    if (made.is(ObjectKind::kModule)) {
-        note_choice(c, made, object);
-    }
-    if (made.is_sequence() && object.is_sequence()) {
-        for (size_t i = 0; i < std::min(made.items().size(), object.items().size()); ++i) {
-            note_part(c, made.items()[i], object.items()[i]);
-        }
-    }
-    if (made.is(ObjectKind::kDict) && object.is(ObjectKind::kDict)) {
-        for (const auto& [key, value] : made.get<DictObject>().items) {
-            if (const Object* before = object.get<DictObject>().find(key)) {
-                note_part(c, value, *before);
-            }
-        }
-    }
-    Namespace *one = script_instance(made), *other = script_instance(object);
-    if (one == nullptr || other == nullptr || one == other) {
-        return;
-    }
-    for (const auto& [name, value] : one->own_values()) {
-        if (const Object* before = other->find_own(name)) {
-            note_part(c, value, *before);
-        }
-    }
 }
 
 }  // namespace sardonyx::elaborate

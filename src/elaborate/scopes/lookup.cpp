@@ -34,6 +34,14 @@ using syntax::Range;
 namespace {
 
 void report_unbound(Context& c, const Unbound& unbound, Symbol name, Range range) {
+    const std::deque<diagnostics::Diagnostic>& said = c.program.diagnostics.items();
+    UnboundSaid& before = c.at.unbound_said[name.index];
+    if (unbound.where.valid() && before.where == unbound.where && before.place < said.size() &&
+        (said[before.place].kind == &kUnboundName ||
+         said[before.place].kind == &kBranchTypeMismatch)) {
+        return;  // one cause, one finding
+    }
+    before = {unbound.where, said.size()};
     if (!unbound.bindings.empty()) {
         diagnostics::Diagnostic& reported = c.report(
             kBranchTypeMismatch, range, fmt::format("`{}` {}", c.text(name), unbound.reason));

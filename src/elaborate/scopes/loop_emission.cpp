@@ -159,13 +159,15 @@ void add_flag(Context& c, const GraphLoop& loop, Symbol name, const Object& valu
 }
 
 void unbind(Context& c, const GraphLoop& loop, Symbol name) {
-    if (has_failed(c.at.scope->find(name))) {
+    const Object* before = c.at.scope->find(name);
+    if (has_failed(before)) {
         return;
     }
+    std::string reason = is_bound(before)
+                             ? uncarried(*before)
+                             : "is bound inside the loop only, which may run zero times";
     c.at.scope->set(
-        name, Object::make(ObjectKind::kUnbound, Unbound{"is bound inside the loop only, which may "
-                                                         "run zero times",
-                                                         c.span(loop.head)}));
+        name, Object::make(ObjectKind::kUnbound, Unbound{std::move(reason), c.span(loop.head)}));
 }
 
 // The names that only the body binds.

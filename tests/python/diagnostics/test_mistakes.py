@@ -106,6 +106,17 @@ MISTAKES = {
     "raise for a tensor": "if op.ReduceSum(x) > 0.0:\n    raise ValueError('x')\nreturn op.Relu(x)",
     "an assertion about elements": "assert op.ReduceSum(x) > 0.0\nreturn x",
     "with torch": "with torch.no_grad():\n    y = op.Relu(x)\nreturn y",
+    "None before a loop": (
+        "best = None\nfor k in range(i):\n    if best is None or x[k, 0] > best:\n"
+        "        best = x[k, 0]\nreturn best"
+    ),
+    "a property without a setter": (
+        "class A:\n    @property\n    def size(self):\n        return 2\n---\n"
+        "a = A()\na.size = 3\nreturn x * a.size"
+    ),
+    "the text of an error of Python": (
+        "try:\n    k = int('a')\nexcept ValueError as e:\n    k = len(str(e))\nreturn x * k"
+    ),
     "a class": "class A:\n    pass\nreturn x",
     "an import": "import json\nreturn x * len(json.dumps([1]))",
     "yield": "yield x",

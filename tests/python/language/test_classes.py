@@ -718,3 +718,160 @@ def test_two_instances_in_branches(tmp_path: pathlib.Path) -> None:
     refused_by_compilers(
         TEXTS + "d = TOP\nif x[0] > 1:\n    d = OTHER\nreturn x * d.size", tmp_path,
         "a graph chooses between tensors and numbers", named=True, x=X)  # fmt: skip
+
+
+# --- Properties that are assigned to --------------------------------------------------------------
+
+SETTERS = """
+from dataclasses import dataclass
+
+
+class Scale:
+    def __init__(self, value):
+        self.count = 0
+        self.value = value
+
+    @property
+    def value(self):
+        return self._value
+
+    @value.setter
+    def value(self, new):
+        if isinstance(new, int) and new < 0:
+            raise ValueError(f"{new} is negative")
+        self._value = new * 2
+        self.count += 1
+
+    @property
+    def half(self):
+        return self._value / 2
+
+
+class Derived(Scale):
+    pass
+
+
+@dataclass
+class Area:
+    w: int
+    h: int = 2
+
+    @property
+    def area(self):
+        return self.w * self.h
+
+    @area.setter
+    def area(self, new):
+        self.w = new // self.h
+
+
+SIZE = Scale(2)
+SIZE.value = 5
+---
+"""
+
+ASSIGNED = [
+    (("s = Scale(1)\na = s.value\ns.value = 3\ns.value += 1\nsetattr(s, 'value', s.value + 1)\n"
+     "return x * s.value + a + s.count"), X * 30 + 6),
+    ("return x * SIZE.value + SIZE.count", X * 10 + 2),
+    (("s = Derived(x)\nfor i in range(n):\n    s.value = s.value + i\nif c:\n    s.value = x\n"
+     "else:\n    s.count = 100\nreturn s.value + s.count"), X * 2 + 5),
+    ("d = Area(3)\nd.area = 10\na, d.area = d.area, d.area + 4\nreturn x * d.w + a", X * 7 + 10),
+    (("s = Scale(1)\ntry:\n    s.value = -1\nexcept ValueError as e:\n    k = len(str(e))\n"
+     "return x * k + s.value"), X * 14 + 2),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "expected"), ASSIGNED, ids=[body for body, _ in ASSIGNED])
+def test_a_property_is_assigned_to(body: str, expected: Any, tmp_path: pathlib.Path) -> None:
+    check(SETTERS + body, expected, tmp_path, x=X, n=np.int64(3), c=np.array(True))
+
+
+@pytest.mark.parametrize(
+    "body", ["s = Scale(1)\ns.half = 2\nreturn x", "return x * Scale(-3).value"]
+)
+def test_a_property_that_takes_no_such_value(body: str, tmp_path: pathlib.Path) -> None:
+    """What the property is afterwards is no second mistake."""
+    path = tmp_path / "program.py"
+    path.write_text(text_of(SETTERS + body, False, {"x": X}))
+    function = runpy.run_path(str(path))["f"]
+    with pytest.raises((AttributeError, ValueError)):
+        function(X)
+    with pytest.raises(sardonyx.CompileError) as refusal:
+        function.to_model_bytes()
+    assert [one["code"] for one in refusal.value.diagnostics] == ["static-error"]
+    answer, _ = shared_compiler().compile(path.read_text(), "f")
+    assert answer[0] == "error" and len(answer) == 2 and answer[1].startswith("static-error")
+
+
+# --- Instances that functions and other instances make --------------------------------------------
+
+MAKERS = """
+class Inner:
+    def __init__(self):
+        self.k = 1
+
+    def set(self, k):
+        self.k = k + 1
+
+
+class Outer:
+    def __init__(self):
+        self.inner = Inner()
+        self.all = [self.inner, Inner()]
+
+    def set(self, k):
+        self.inner.set(k * 10)
+
+
+class Node:
+    def __init__(self, value, after=None):
+        self.value = value
+        self.after = after
+
+
+def make():
+    return Outer()
+
+
+def pair():
+    return [Inner(), Inner()]
+
+
+def build(values):
+    head = None
+    for value in reversed(values):
+        head = Node(value, head)
+    return head
+
+
+def turned(node):
+    before = None
+    while node:
+        node.after, before, node = before, node, node.after
+    return before
+
+
+---
+"""
+
+MADE_ELSEWHERE = [
+    ("o = Outer()\np = o.inner\no.set(3)\nreturn x * p.k + o.all[0].k", X * 31 + 31),
+    ("o = make()\no.inner.k = 4\nq = make()\nreturn x * o.all[0].k + q.inner.k", X * 4 + 1),
+    ("a, b = pair()\na.k = 7\nb.set(2)\nreturn x * a.k + b.k", X * 7 + 3),
+    (("o = make()\nq = make()\nif c:\n    o.inner.set(3)\n    o.all[1].k = 7\nelse:\n"
+     "    o.inner.k = 9\nfor i in range(n):\n    q.all[0].k = q.all[0].k + i\n"
+     "return x * o.inner.k + o.all[0].k * 100 + o.all[1].k * 10 + q.inner.k"), X * 4 + 474),
+    (("h = build([1, 2, 3])\nfirst = h\nh = turned(h)\nt = 0\nn = h\nwhile n is not None:\n"
+     "    t = t * 10 + n.value\n    n = n.after\nfirst.value = 50\n"
+     "return x * t + h.after.after.value"), X * 321 + 50),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"), MADE_ELSEWHERE, ids=[body for body, _ in MADE_ELSEWHERE]
+)
+def test_what_a_function_has_made_is_changed(
+    body: str, expected: Any, tmp_path: pathlib.Path
+) -> None:
+    check(MAKERS + body, expected, tmp_path, x=X, n=np.int64(3), c=np.array(True))

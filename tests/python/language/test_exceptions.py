@@ -204,6 +204,15 @@ class Both(UnknownName, Mixin):
     pass
 
 
+class Hidden:
+    def __init__(self, *sizes):
+        self.sizes = sizes
+
+
+class Behind(ValueError, Hidden):
+    pass  # Python finds `__init__` of ValueError first
+
+
 class Wide(Exception):
     def __init__(self, size):
         super().__init__(f"size {size}")
@@ -274,12 +283,14 @@ def test_exceptions_of_the_file_that_nobody_catches(body: str, tmp_path: pathlib
     refused(OWN + body, tmp_path, "static-error", x=I)
 
 
-# What an exception holds, and what one with `__init__` does when it is made, only Python knows.
+# What an exception holds that Python itself raises, and what its own classes do with more than a
+# text, only Python knows.
 ONLY_PYTHONS = [
     "e = ConfigError('a')\nraise e\nreturn x",
-    "try:\n    raise Wide(2)\nexcept Wide:\n    pass\nreturn x",
+    "try:\n    int('a')\nexcept ValueError as e:\n    k = len(str(e))\nreturn x * k",
+    "return x * len(str(OSError(2, 'gone')))",
+    "try:\n    raise Behind(2)\nexcept ValueError as e:\n    k = len(str(e))\nreturn x * k",
     "return x * len(ConfigError.args)",
-    "try:\n    told(ConfigError)\nexcept ConfigError as e:\n    k = len(str(e))\nreturn x * k",
 ]
 
 
@@ -288,10 +299,148 @@ def test_what_only_python_knows_of_an_exception(body: str, tmp_path: pathlib.Pat
     refused_by_compilers(OWN + body, tmp_path, x=I)
 
 
-# Python answers these itself; the command line knows of such a class what handlers ask.
-@pytest.mark.parametrize(
-    "test", ["hasattr(ConfigError, 'args')", "issubclass(ConfigError, ValueError)"]
-)
-def test_what_the_command_line_does_not_know_of_an_exception(test: str) -> None:
-    text = text_of(OWN + f"return x * (2 if {test} else 3)", False, {"x": I})
+# Python answers this itself; the command line knows of such a class what handlers ask.
+def test_what_the_command_line_does_not_know_of_an_exception() -> None:
+    text = text_of(OWN + "return x * (2 if hasattr(ConfigError, 'args') else 3)", False, {"x": I})
     assert shared_compiler().compile(text, "f")[0][0] == "error"
+
+
+# --- Exceptions as objects ------------------------------------------------------------------------
+
+SHAPES = (
+    OWN.rpartition("---\n")[0]
+    + """
+class ShapeError(Exception):
+    def __init__(self, want, got, hint=None):
+        self.want = want
+        self.got = got
+        text = f"want {want}, got {got}"
+        if hint:
+            text += f" ({hint})"
+        super().__init__(text)
+
+    @property
+    def missing(self):
+        return self.want - self.got
+
+    @classmethod
+    def of(cls, want):
+        return cls(want, 0, hint="empty")
+
+
+class Bare(Exception):
+    def __init__(self, size, *, unit=2):
+        self.unit = unit
+
+
+class Told(Exception):
+    def __str__(self):
+        return "S" * self.args[0]
+
+
+class Shown(ConfigError):
+    def __repr__(self):
+        return "<>"
+
+
+READY = ValueError("ready")
+ERRORS = []
+try:
+    raise READY
+except ValueError as e:
+    ERRORS.append(str(e))
+---
+"""
+)
+
+HELD: list[tuple[str, Any]] = [
+    (
+        ("try:\n    raise ShapeError.of(9)\nexcept ShapeError as e:\n"
+         "    k = e.missing * 100 + len(e.args[0])\nreturn x * k"),
+        I * 921,
+    ),
+    (
+        ("try:\n    raise Bare(3, unit=7)\nexcept Exception as e:\n"
+         "    k = e.unit * 100 + len(str(e)) * 10 + len(e.args)\nreturn x * k"),
+        I * 711,
+    ),
+    (
+        ("k = ''\nfor e in (Told(3), Shown('a', 2), KeyError('q'), KeyError(), ValueError(None),\n"
+         "          ConfigError(1, 'b'), Wide(4)):\n    try:\n        raise e\n"
+         "    except Exception as again:\n        k += f'{again}|{again!r}|'\n        "
+         "k += f'{type(again).__name__};'\n"
+         "return x * len(k), x + sum(ord(one) * i for i, one in enumerate(k)) % 1000"),
+        (I * 184, I + 639),
+    ),
+    (
+        ("try:\n    try:\n        raise UnknownName('b')\n    except ConfigError as e:\n"
+         "        first = e\n        raise\nexcept ValueError as e:\n"
+         "    k = (e is first) + 10 * isinstance(e, (KeyError, ConfigError)) + 100 * isinstance(e, "
+         "Wide)\nreturn x * k"),
+        I * 11,
+    ),
+    (
+        ("def number(text):\n    try:\n        return SIZES[text]\n    except KeyError as e:\n"
+         "        raise ConfigError(f'no {text}') from e\n\nSIZES = {'a': 3}\n"
+         "try:\n    number('size')\nexcept ConfigError as e:\n    k = str(e)\n"
+         "return x * len(k) + number('a')"),
+        I * 7 + 3,
+    ),
+    ("return x * len(ERRORS[0]) + len(READY.args) + (type(READY) is ValueError)", I * 5 + 2),
+    ("try:\n    raise ValueError(x, 3)\nexcept ValueError as e:\n    y, k = e.args\nreturn y * k",
+     I * 3),
+    (
+        ("return x * issubclass(ConfigError, (KeyError, ValueError)) + issubclass(KeyError, "
+         "ConfigError) * 10 + issubclass(Wide, object) * 100 + issubclass(KeyError, LookupError)"),
+        I + 101,
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "expected"), HELD, ids=[body for body, _ in HELD])
+def test_what_an_exception_holds(body: str, expected: Any, tmp_path: pathlib.Path) -> None:
+    check(SHAPES + body, expected, tmp_path, x=I)
+
+
+def test_the_text_of_an_exception_of_the_file_is_said(tmp_path: pathlib.Path) -> None:
+    text = text_of(SHAPES + "raise ShapeError(3, 2)\nreturn x", False, {"x": I})
+    path = tmp_path / "program.py"
+    path.write_text(text)
+    with pytest.raises(sardonyx.CompileError, match="ShapeError: want 3, got 2"):
+        runpy.run_path(str(path))["f"].to_model_bytes()
+
+
+def test_a_dict_with_attributes_raises_key_errors(tmp_path: pathlib.Path) -> None:
+    body = (
+        "class Config(dict):\n    def __getattr__(self, name):\n        return self[name]\n"
+        "SETTINGS = Config(size=4)\n---\nreturn x * SETTINGS.size"
+    )
+    path = tmp_path / "program.py"
+    path.write_text(text_of(body, False, {"x": I}))
+    function = runpy.run_path(str(path))["f"]
+    np.testing.assert_array_equal(function.compile()(I), I * 4)
+
+
+# One mistake, one finding: the names that it leaves without a value are no further ones.
+UNCAUGHT = [
+    "try:\n    k = int('a')\nexcept KeyError:\n    k = 1\nreturn x * k",
+    "try:\n    k = {'a': 1}['b']\n    j = k + 1\nfinally:\n    z = 3\nreturn x * k + j + z",
+    "with contextlib.suppress(KeyError):\n    k = [1][4]\nreturn x * k",
+    "return x * Positive(-1).size",
+]
+
+
+@pytest.mark.parametrize("body", UNCAUGHT)
+def test_what_nobody_catches_is_one_finding(body: str, tmp_path: pathlib.Path) -> None:
+    before = (
+        "class Positive:\n    def __init__(self, size):\n        self.check(size)\n"
+        "        self.size = size\n    def check(self, size):\n        if size < 0:\n"
+        "            raise ValueError(size)\n"
+    )
+    text = text_of(BEFORE + before + "---\n" + body, False, {"x": I})
+    answer, _ = shared_compiler().compile(text, "f")
+    assert answer[0] == "error" and len(answer) == 2, answer
+    path = tmp_path / "program.py"
+    path.write_text(text)
+    with pytest.raises((ValueError, LookupError)):
+        runpy.run_path(str(path))["f"](I)
