@@ -1,5 +1,6 @@
 // Functions of the files of the library of PyTorch's operators: they are parsed and defined when
 // their names are asked for, since a program needs few of them.
+#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -34,6 +35,23 @@ void FileModule::run_deferred(Symbol name) {
         syntax::add_statement(tree_, program_.sources, found->second, program_.diagnostics);
     deferred_.erase(found);
     run_at_top([&](Context& c) { run_block(c, syntax::Stmts(&statement, 1)); });
+}
+
+void FileModule::define_all() {
+    if (!is_of_library_) {
+        return;
+    }
+    std::vector<uint32_t> names;  // in the order of the text
+    for (const auto& [name, begin] : deferred_) {
+        names.push_back(name);
+    }
+    for (const auto& [name, import] : pending_) {
+        names.push_back(name);
+    }
+    std::sort(names.begin(), names.end());
+    for (uint32_t name : names) {
+        (void)lookup_symbol(Symbol{name}, tree_.names.text(Symbol{name}));
+    }
 }
 
 }  // namespace sardonyx::elaborate

@@ -160,14 +160,12 @@ std::optional<Object> FileModule::known(std::string_view name) {
 
 std::vector<std::string> FileModule::names() {
     run();
+    define_all();
     std::vector<std::string> all;
     for (const auto& [symbol, value] : globals_->values()) {
         if (symbol.index < tree_.names.size()) {
             all.emplace_back(tree_.names.text(symbol));
         }
-    }
-    for (const auto& [symbol, begin] : deferred_) {
-        all.emplace_back(tree_.names.text(Symbol{symbol}));
     }
     if (torch::is_library_package(path_)) {
         for (std::string_view name : torch::library_names()) {

@@ -84,6 +84,8 @@ class FileModule : public Environment {
     void defer_functions();
     // Defines the function that the name of a file of the library stands for, if it has not been.
     void run_deferred(Symbol name);
+    // Gives all names of a file of the library their values.
+    void define_all();
     // After an import: the error that ends the imported file.
     void raise_from_import(const Context& c);
     // Python raises what nobody catches: importing the file fails.

@@ -568,6 +568,7 @@ void FileModule::run_star(Context& c, const syntax::ImportFromStmt* statement,
     }
     auto* other = static_cast<FileModule*>(opened.environment);
     other->run();
+    other->define_all();
     std::optional<Object> listed = other->value("__all__");
     std::vector<std::pair<std::string, Object>> names;
     for (const auto& [symbol, value] : other->globals_->values()) {

@@ -51,6 +51,31 @@ def test_library_in_a_script() -> None:
         same(run_ort(onnx.load_from_string(data), {"x": x, "w": w}), list(eager), 1e-5)
 
 
+@pytest.mark.parametrize(
+    ("imports", "call"),
+    [
+        ("from sardonyx.torch.aten.create import *", "zeros([3])"),
+        ("from sardonyx.torch.aten.create import *", "cast(zeros([3]), FLOAT.dtype)"),
+        ("from sardonyx.torch.aten.create import cast, fill", "cast(fill(x, K), FLOAT.dtype)"),
+        ("from sardonyx.torch.aten import types", "types.number(3.0, FLOAT.dtype)"),
+        ("from sardonyx.torch import aten", "aten.fill(x, K)"),
+    ],
+)
+def test_files_of_the_library(tmp_path: pathlib.Path, imports: str, call: str) -> None:
+    """The program has the functions that Python has, whichever way they are imported."""
+    text = (
+        f"import numpy as np\nfrom sardonyx import FLOAT, script, opset20 as op\n{imports}\n\n"
+        "K = np.array(7.0, np.float32)\n\n\n@script(default_opset=op)\n"
+        f"def f(x: FLOAT[3]):\n    return x + {call}\n"
+    )
+    file = tmp_path / "files.py"
+    file.write_text(text)
+    model = tmp_path / "files.onnx"
+    subprocess.run([PROGRAM, "build", file, "-o", model], capture_output=True, check=True)
+    x = np.arange(3, dtype=np.float32)
+    same(list(sardonyx.load(model).run({"x": x})), [runpy.run_path(str(file))["f"](x)], 0)
+
+
 def test_library_says_what_it_is_asked_for() -> None:
     assert "linear" in dir(aten)
     with pytest.raises(AttributeError, match="no `linnear`"):
