@@ -197,13 +197,7 @@ elaborate::Environment::Answer PythonEnvironment::attribute(const Object& opaque
     if (!kept.is_valid() || Py_TYPE(kept.ptr()) != &PyProperty_Type) {
         return answer([&] { return nb::getattr(object, key); });
     }
-    nb::list called;
-    called.append(kept);
-    called.append(object);
-    nb::object watched = watch(object, called);
-    if (nb::object reason = watched.attr("reason"); !reason.is_none()) {
-        return {std::nullopt, text_from_python(reason)};
-    }
+    nb::object watched = watch(object);
     elaborate::Environment::Answer answered = answer([&] { return nb::getattr(object, key); });
     if (nb::cast<bool>(watched.attr("has_changed")())) {
         watched.attr("take_back")();
@@ -213,26 +207,16 @@ elaborate::Environment::Answer PythonEnvironment::attribute(const Object& opaque
 }
 
 // What a call of the object may change, as it is now.
-nb::object PythonEnvironment::watch(nb::handle object, const nb::list& called) const {
+nb::object PythonEnvironment::watch(nb::handle object) const {
     return nb::module_::import_("sardonyx._live")
-        .attr("Watched")(object, function_.attr("__code__").attr("co_filename"), called);
-}
-
-// Why the special method of an object may not be run; empty: it may.
-std::string PythonEnvironment::reason_against(nb::handle object, const char* method) const {
-    nb::list called;
-    called.append(nb::getattr(object.type(), method, nb::none()));
-    nb::object reason =
-        nb::module_::import_("sardonyx._moments")
-            .attr("of_objects")(called, function_.attr("__code__").attr("co_filename"));
-    return reason.is_none() ? std::string() : text_from_python(reason);
+        .attr("Watched")(object, function_.attr("__code__").attr("co_filename"));
 }
 
 elaborate::Environment::Answer PythonEnvironment::text_of(const Object& opaque,
                                                           std::string_view how,
                                                           std::string_view spec) {
     nb::object object = object_to_python(opaque);
-    nb::object watched = watch(object, {});
+    nb::object watched = watch(object);
     elaborate::Environment::Answer answered = answer([&]() -> nb::object {
         nb::object function = nb::module_::import_("builtins").attr(text_to_python(how).ptr());
         nb::object text =
@@ -258,17 +242,11 @@ elaborate::Environment::Answer PythonEnvironment::item(const Object& opaque, con
         return {std::nullopt, "the index is not known at compile time"};
     }
     nb::object object = object_to_python(opaque);
-    if (std::string reason = reason_against(object, "__getitem__"); !reason.empty()) {
-        return {std::nullopt, reason};
-    }
     return answer([&] { return nb::object(object[key]); });
 }
 
 elaborate::Environment::Answer PythonEnvironment::items(const Object& opaque, int64_t limit) {
     nb::object object = object_to_python(opaque);
-    if (std::string reason = reason_against(object, "__iter__"); !reason.empty()) {
-        return {std::nullopt, reason};
-    }
     return answer([&] {
         nb::object iterator = nb::iter(object);
         if (iterator.is(object) || PyAnySet_Check(object.ptr())) {
@@ -383,11 +361,7 @@ elaborate::Environment::Answer PythonEnvironment::call(
     if (!reason.is_none()) {
         return {std::nullopt, text_from_python(reason)};
     }
-    nb::list called;
-    called.append(object);
-    called.extend(positional);
-    called.extend(named.values());
-    nb::object watched = watch(object, called);
+    nb::object watched = watch(object);
     reason = watched.attr("reason");
     if (!reason.is_none()) {
         return {std::nullopt, text_from_python(reason)};

@@ -41,8 +41,7 @@ class PythonEnvironment final : public elaborate::Environment {
   private:
     // The value of a name, from the closure or else the globals; not valid: it is in neither.
     nb::object value(nb::handle key) const;
-    nb::object watch(nb::handle object, const nb::list& called) const;
-    std::string reason_against(nb::handle object, const char* method) const;
+    nb::object watch(nb::handle object) const;
     // A `def` in the folder of the function's file, or below it, that a call of the object runs,
     // and what its first parameter is bound to; not valid: there is none.
     struct OwnFunction {

@@ -41,8 +41,8 @@ def is_replaced(module: str, name: str, now: "Any") -> bool:
 class Watched:
     """A function that is about to be called, and the current state of all that it may change."""
 
-    def __init__(self, function: "Any", path: str, called: "list[Any]") -> None:
-        self._folder = _moments.folder_of(path)
+    def __init__(self, function: "Any", path: str) -> None:
+        self._folder = path[: max(path.rfind("/"), path.rfind("\\")) + 1]
         self._seen: set[int] = set()
         self._containers: list[tuple[Any, Any]] = []
         self._arrays: list[tuple[Any, Any]] = []
@@ -52,8 +52,8 @@ class Watched:
         self._locked: list[Any] = []
         self._lent: list[tuple[Any, Any]] = []
         self._references: list[int] = []
-        # Why what is called may not be run by the compiler; None: it may.
-        self.reason = _moments.of_objects(called, path)
+        # Why the function may not be run by the compiler; None: it may.
+        self.reason = _moments.of_function(function, self._folder)
         self._see(function)
 
     def _see(self, start: "Any") -> None:
@@ -79,10 +79,10 @@ class Watched:
             elif isinstance(one, property):
                 waiting += [one.fget, one.fset]
             elif isinstance(one, type):
-                if _moments.is_own_class(one, self._folder):
+                if self._is_own(one):
                     self._classes.append((one, dict(vars(one))))
                     waiting += [*vars(one).values(), *one.__bases__]
-            elif _moments.is_own_class(type(one), self._folder):
+            elif self._is_own(type(one)):
                 waiting += [type(one), getattr(one, "__dict__", None)]
 
     def _of_function(self, function: types.FunctionType) -> "list[Any]":
@@ -106,6 +106,15 @@ class Watched:
                 before[name] = scope[name]
                 found.append(scope[name])
         return found
+
+    def _is_own(self, kind: type) -> bool:
+        members = [getattr(one, "fget", one) for one in list(vars(kind).values())]
+        functions = [one for one in members if isinstance(one, types.FunctionType)]
+        if functions:
+            return functions[0].__code__.co_filename.startswith(self._folder)
+        module = sys.modules.get(kind.__module__)
+        path = getattr(module, "__file__", None)
+        return isinstance(path, str) and path.startswith(self._folder)
 
     def _array(self, array: "Any") -> None:
         flags = getattr(array, "flags", None)

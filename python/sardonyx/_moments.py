@@ -4,8 +4,6 @@ Python would, so that it refuses these."""
 
 import builtins
 import functools
-import itertools
-import sys
 import types
 
 TYPE_CHECKING = False
@@ -52,7 +50,6 @@ _TABLE: "dict[str, dict[str, str]]" = {
 _WITH_SEED = frozenset(
     ("default_rng", "RandomState", "Random", "Generator", "PCG64", "SeedSequence")
 )
-_CACHED = type(functools.lru_cache(len))
 # Depend on the caller only if they are called without arguments.
 _OF_CALLER = frozenset(("vars", "dir", "super"))
 
@@ -128,141 +125,27 @@ def _paths(code: types.CodeType) -> "tuple[tuple[str, ...], ...]":
     return tuple(sorted(paths))
 
 
-def is_own_class(kind: type, folder: str) -> bool:
-    """Whether a class is of the script's folder or below it."""
-    for member in list(vars(kind).values()):
-        one = getattr(member, "fget", getattr(member, "__func__", member))
-        # What `dataclass` makes is of no file.
-        is_made = (
-            isinstance(one, types.FunctionType)
-            and bool(folder)
-            and (one.__code__.co_filename.startswith("<"))
-        )
-        if isinstance(one, types.FunctionType) and not is_made:
-            return one.__code__.co_filename.startswith(folder)
-    module = sys.modules.get(kind.__module__)
-    path = getattr(module, "__file__", None)
-    return isinstance(path, str) and path.startswith(folder)
-
-
-# More of a list or dict is not looked into.
-_MOST_ITEMS = 1000
-
-
-def _inside(one: "Any") -> "list[Any]":
-    """What may be called by who has the object, of those that are no functions."""
-    if isinstance(one, functools.partial):
-        return [one.func, *one.args, *one.keywords.values()]
-    if isinstance(one, types.MethodType):
-        return [one.__func__, one.__self__]
-    if isinstance(one, (staticmethod, classmethod)):
-        return [one.__func__]
-    if isinstance(one, property):
-        return [one.fget, one.fset]
-    if isinstance(one, functools.cached_property):
-        return [one.func]
-    if isinstance(one, dict):
-        return list(itertools.islice(one.values(), _MOST_ITEMS))
-    if isinstance(one, (list, tuple)):
-        return list(one[:_MOST_ITEMS])
-    wrapped = getattr(one, "__wrapped__", None) if isinstance(one, _CACHED) else None
-    return [] if wrapped is None else [wrapped]
-
-
-# What makes an instance.
-_MAKERS = frozenset(("__init__", "__new__", "__post_init__"))
-
-
-def _methods_of(kind: type, is_made: bool, names: "set[str]", folder: str) -> "list[Any]":
-    """What may be called of a class of the folder: its special methods, those with these names, and
-    where instances are made what makes them, with the defaults of a dataclass."""
-    found = []
-    for one in kind.__mro__:
-        if one is not object and is_own_class(one, folder):
-            found += [
-                value
-                for name, value in vars(one).items()
-                if (is_made or name not in _MAKERS)
-                and (name in names or (name.startswith("__") and callable(value)))
-            ]
-        if is_made:
-            fields = vars(one).get("__dataclass_fields__", {})
-            found += [field.default_factory for field in fields.values()]
-    return found
-
-
-def folder_of(path: str) -> str:
-    return path[: max(path.rfind("/"), path.rfind("\\")) + 1]
-
-
-def of_objects(objects: "list[Any]", path: str) -> "str | None":
-    """Why the compiler may not run these functions, classes and instances for a script of the file,
-    or what they call of its folder."""
-    folder = folder_of(path)
-    waiting, seen = list(objects), set()
-    classes: list[type] = []
-    kinds: set[int] = set()
-    names: set[str] = set()
-    generators: list[Any] = []  # of random numbers, which instances hold
+def of_function(function: "Any", folder: str) -> "str | None":
+    """Why the compiler may not run the function, or one of the folder that it calls by its name."""
+    waiting, seen = [function], set()
     while waiting:
         one = waiting.pop()
-        is_plain = one is None or isinstance(one, (int, float, str, bytes, types.ModuleType))
-        if not is_plain and id(one) not in seen:
-            seen.add(id(one))
-            is_function = isinstance(one, types.FunctionType)
-            if is_function and one.__code__.co_filename.startswith(folder):
-                reason, more = _of_code(one)
-                names |= names_of(one.__code__)
-            else:
-                reason = of_call(one, has_arguments=True) if callable(one) else None
-                reason = f"`{one.__name__}` may be called: {reason}" if reason else None
-                more = _inside(one)
-            if reason is not None:
-                return reason
-            waiting += more
-            kind = one if isinstance(one, type) else type(one)
-            is_known = id(kind) in kinds or not any(
-                "__dataclass_fields__" in vars(each) or is_own_class(each, folder)
-                for each in kind.__mro__[:-1]
-            )
-            kinds.add(id(kind))
-            if not is_known:
-                classes.append(kind)
-            if kind in classes and kind is not one:
-                held = getattr(one, "__dict__", {}).values()
-                generators += [each for each in held if _is_generator(each)]
-        if not waiting:  # names may have come since a class has been seen
-            if any(
-                not name.startswith("_") and hasattr(g, name) for g in generators for name in names
-            ):
-                return _RANDOM
-            methods = [
-                one
-                for kind in classes
-                for one in _methods_of(kind, id(kind) in seen, names, folder)
-            ]
-            waiting += [one for one in methods if id(one) not in seen and one is not None]
-    return None
-
-
-def _of_code(function: types.FunctionType) -> "tuple[str | None, list[Any]]":
-    """Why a function may not be run; and the objects that it names or has as defaults."""
-    found: list[Any] = [
-        *(function.__defaults__ or ()),
-        *(function.__kwdefaults__ or {}).values(),
-    ]
-    paths = _paths(function.__code__)
-    if any(path[-1] == "seed" for path in paths):
-        return None, []
-    for path in paths:
-        value = _value_of(function, path)
-        if path[-1] in _OF_CALLER:  # with arguments or not, this does not tell
+        one = getattr(one, "__func__", one)
+        is_own = isinstance(one, types.FunctionType) and one.__code__.co_filename.startswith(folder)
+        if not is_own or id(one) in seen:
             continue
-        reason = of_call(value, has_arguments=True)
-        if reason is not None:
-            return f"`{'.'.join(path)}` in `{function.__name__}`: {reason}", []
-        found += [value, _value_of(function, path[:1])]
-    return None, found
+        seen.add(id(one))
+        paths = _paths(one.__code__)
+        if any(path[-1] == "seed" for path in paths):
+            continue
+        for path in paths:
+            found = _value_of(one, path)
+            is_of_caller = path[-1] in _OF_CALLER  # with arguments or not, this does not tell
+            reason = None if is_of_caller else of_call(found, has_arguments=True)
+            if reason is not None:
+                return f"`{'.'.join(path)}` in `{one.__name__}`: {reason}"
+            waiting.append(found)
+    return None
 
 
 def _value_of(function: types.FunctionType, path: "tuple[str, ...]") -> "Any":
