@@ -29,10 +29,10 @@ size_t end_of_plain(std::string_view text, size_t at) {
         std::memcpy(&word, text.data() + at, 8);
         uint64_t special = has_zero(word ^ (kOnes * '"')) | has_zero(word ^ (kOnes * '\\')) |
                            ((word - kOnes * 0x20) & ~word & kHigh);
-        if (special != 0 && std::endian::native == std::endian::little) {
-            return at + static_cast<size_t>(std::countr_zero(special)) / 8;
-        }
         if (special != 0) {
+            if constexpr (std::endian::native == std::endian::little) {
+                return at + static_cast<size_t>(std::countr_zero(special)) / 8;
+            }
             break;
         }
         at += 8;
@@ -352,18 +352,18 @@ JsonItems JsonValue::items() const {
 
 size_t JsonItems::size() const {
     size_t count = 0;
-    for (uint32_t at = begin_; at != end_; at = next(at)) {
+    for (Iterator one = begin(); one != end(); ++one) {
         ++count;
     }
     return count;
 }
 
 JsonItems JsonItems::after(size_t count) const {
-    JsonItems rest = *this;
-    for (size_t i = 0; i < count && !rest.empty(); ++i) {
-        rest.begin_ = rest.next(rest.begin_);
+    Iterator first = begin();
+    for (size_t i = 0; i < count && first != end(); ++i) {
+        ++first;
     }
-    return rest;
+    return {document_, first.at_, end_};
 }
 
 JsonValue JsonValue::sole() const {
@@ -379,10 +379,11 @@ std::string_view JsonValue::sole_name() const {
 }
 
 size_t JsonValue::size() const {
+    if (!is_object()) {
+        return items().size();
+    }
     size_t count = 0;
-    uint32_t at = at_ + 1;
-    while (exists() && at < entry().next) {
-        at = is_object() ? document_->entries_[at + 1].next : document_->entries_[at].next;
+    for (uint32_t at = at_ + 1; at < entry().next; at = document_->entries_[at + 1].next) {
         ++count;
     }
     return count;

@@ -95,25 +95,25 @@ class JsonItems {
   public:
     class Iterator {
       public:
-        JsonValue operator*() const { return {items_->document_, at_}; }
+        JsonValue operator*() const { return {document_, at_}; }
         Iterator& operator++() {
-            at_ = items_->next(at_);
+            at_ = document_->entries_[at_].next;
             return *this;
         }
         bool operator==(const Iterator& other) const { return at_ == other.at_; }
 
       private:
         friend class JsonItems;
-        Iterator(const JsonItems* items, uint32_t at) : items_(items), at_(at) {}
+        Iterator(const JsonDocument* document, uint32_t at) : document_(document), at_(at) {}
 
-        const JsonItems* items_;
+        const JsonDocument* document_;
         uint32_t at_;
     };
 
     JsonItems() = default;
 
-    Iterator begin() const { return {this, begin_}; }
-    Iterator end() const { return {this, end_}; }
+    Iterator begin() const { return {document_, begin_}; }
+    Iterator end() const { return {document_, end_}; }
     bool empty() const { return begin_ == end_; }
     // In as many steps as there are items.
     size_t size() const;
@@ -122,13 +122,12 @@ class JsonItems {
         JsonItems rest = after(index);
         return rest.empty() ? JsonValue() : *rest.begin();
     }
-    JsonItems after(size_t count) const;
+    JsonItems after(size_t count) const;  // without the first ones
 
   private:
     friend class JsonValue;
     JsonItems(const JsonDocument* document, uint32_t begin, uint32_t end)
         : document_(document), begin_(begin), end_(end) {}
-    uint32_t next(uint32_t at) const { return document_->entries_[at].next; }
 
     const JsonDocument* document_ = nullptr;
     uint32_t begin_ = 0;

@@ -533,10 +533,7 @@ const ValueFacts& Values::facts(std::string_view name) const {
 }
 
 std::string Values::fresh_name(std::string name) {
-    while (!taken_.insert(name).second) {
-        name += '_';
-    }
-    return name;
+    return torch::fresh_name(taken_, std::move(name));
 }
 
 std::optional<std::vector<Node>> batched(const std::vector<Node>& region, Values& values,

@@ -94,7 +94,7 @@ class ListSplitter {
         for (const Node& node : program.nodes) {
             taken_.insert(node.name);
             if (node.target == "py::getitem" && node.args.size() == 2 && node.args[0].is_ref()) {
-                parts_[{node.args[0].text, node.args[1].integer}].push_back(&node);
+                parts_.try_emplace({node.args[0].text, node.args[1].integer}, &node);
             }
         }
     }
@@ -139,9 +139,9 @@ class ListSplitter {
         std::vector<Value>& made = lists_[node.name];
         for (size_t i = 0; i < node.args[0].items.size(); ++i) {
             auto found = parts_.find({node.name, static_cast<int64_t>(i)});
-            Node one = found != parts_.end() ? *found->second.front() : Node();
+            Node one = found != parts_.end() ? *found->second : Node();
             if (one.name.empty()) {
-                one.name = fresh_name(fmt::format("{}_{}", node.name, i));
+                one.name = fresh_name(taken_, fmt::format("{}_{}", node.name, i));
             }
             one.target = target;
             one.place = node.place;
@@ -189,16 +189,10 @@ class ListSplitter {
         }
     }
 
-    std::string fresh_name(std::string name) {
-        while (!taken_.insert(name).second) {
-            name += '_';
-        }
-        return name;
-    }
-
     Program& program_;
     std::unordered_set<std::string> taken_;
-    std::map<std::pair<std::string, int64_t>, std::vector<const Node*>> parts_;
+    // The first nodes that take the tensors of lists, by the list and the place.
+    std::map<std::pair<std::string, int64_t>, const Node*> parts_;
     std::unordered_map<std::string, std::vector<Value>> lists_;  // the tensors of each list
 };
 

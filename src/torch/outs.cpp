@@ -90,13 +90,6 @@ class Splitter {
     }
 
   private:
-    std::string fresh_name(std::string name) {
-        while (!taken_.insert(name).second) {
-            name += '_';
-        }
-        return name;
-    }
-
     static std::vector<std::pair<std::string, Value>>::iterator out_of(Node& node,
                                                                        std::string_view name) {
         return std::find_if(node.kwargs.begin(), node.kwargs.end(), [&](const auto& one) {
@@ -130,12 +123,12 @@ class Splitter {
         for (size_t i = 0; i < form.outs.size(); ++i) {
             auto out = out_of(node, form.outs[i]);
             Node part, write;
-            part.name = fresh_name(fmt::format("{}_{}", all, form.outs[i]));
+            part.name = fresh_name(taken_, fmt::format("{}_{}", all, form.outs[i]));
             part.target = "py::getitem";
             part.args = {Value::ref(all), Value::number(static_cast<int64_t>(i))};
             part.place = write.place = node.place;
             part.is_twice = write.takes_pairs = program_.pairs.count(out->second.text) != 0;
-            write.name = fresh_name(part.name + "_out");
+            write.name = fresh_name(taken_, part.name + "_out");
             write.target = "aten::clone.out";
             write.args = {Value::ref(part.name)};
             write.kwargs = {{std::string(kOut), out->second}};

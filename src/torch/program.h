@@ -204,6 +204,15 @@ void rename_arguments(Node& node, const NameOf& name_of) {
     }
 }
 
+// The name, or the name and underscores where it is taken; it is taken then.
+template <typename Names>
+std::string fresh_name(Names& taken, std::string name) {
+    while (!taken.insert(name).second) {
+        name += '_';
+    }
+    return name;
+}
+
 // Nodes without effect: what checks, and what tells the compiler of torch something.
 bool means_nothing(std::string_view packet);
 // Arguments that mean nothing in a graph.

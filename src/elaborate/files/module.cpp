@@ -44,6 +44,7 @@ FileModule::FileModule(Program& program, std::string path, diagnostics::FileId f
       is_of_library_(!torch::library_statements(path_).empty()) {
     if (is_of_library_) {
         tree_.file = file;
+        defer_functions();
     } else {
         tree_ = syntax::parse(program.sources, file, program.diagnostics);
     }
@@ -53,9 +54,6 @@ FileModule::FileModule(Program& program, std::string path, diagnostics::FileId f
     root_ = std::make_shared<Scope>(&top_, nullptr);
     globals_ = std::make_shared<Scope>(&top_, nullptr);
     globals_->closed_in_place = root_;
-    if (is_of_library_) {
-        defer_functions();
-    }
 }
 
 FileModule::~FileModule() = default;

@@ -50,23 +50,23 @@ Object initialise(Context& c, std::string_view name, Namespace& made, const Argu
     return result.is_error() ? result : instance;
 }
 
+// The property that a member of a class is; null: it is none.
+const MethodObject* as_property(const Object& member) {
+    bool is_property =
+        member.is(ObjectKind::kMethod) && member.get<MethodObject>().name == kProperty;
+    return is_property ? &member.get<MethodObject>() : nullptr;
+}
+
+// What assigns to a property; null: it cannot be assigned to.
+const Object* setter_of(const MethodObject& property) {
+    return property.self.is(ObjectKind::kTuple) ? &property.self.items()[1] : nullptr;
+}
+
 }  // namespace
 
 const Object& getter_of(const MethodObject& property) {
     return property.self.is(ObjectKind::kTuple) ? property.self.items()[0] : property.self;
 }
-
-namespace {
-
-// What assigns to a property; null: it cannot be assigned to.
-const Object* setter_of(const Object& member) {
-    bool is_property =
-        member.is(ObjectKind::kMethod) && member.get<MethodObject>().name == kProperty;
-    const Object& functions = is_property ? member.get<MethodObject>().self : member;
-    return is_property && functions.is(ObjectKind::kTuple) ? &functions.items()[1] : nullptr;
-}
-
-}  // namespace
 
 bool is_method_decorator(const Object& object) {
     bool is_setter = object.is(ObjectKind::kPartial) &&
@@ -211,21 +211,22 @@ bool assign_to_member(Context& c, Namespace& own, std::string_view name, const O
                       Range range) {
     std::optional<Object> of_class =
         own.of != nullptr ? const_cast<Namespace*>(own.of)->lookup(name) : std::optional<Object>();
-    const Object* setter = of_class ? setter_of(*of_class) : nullptr;
-    if (setter != nullptr && own.kind == Namespace::Kind::kInstance) {
+    const MethodObject* property =
+        of_class && own.kind == Namespace::Kind::kInstance ? as_property(*of_class) : nullptr;
+    if (property != nullptr) {
+        const Object* setter = setter_of(*property);
+        if (setter == nullptr) {
+            refuse(c, range, fmt::format("the property `{}` of `{}` has no setter", name, own.name),
+                   fmt::format("add one with `@{}.setter`, or assign to what it is computed from",
+                               name));
+            raises(c, "AttributeError");
+            return false;
+        }
         Arguments given;
         given.range = given.callee_range = range;
         given.positional = {value};
         given.ranges = {range};
         return !call_with(c, *setter, own.object(), given).is_error();
-    }
-    if (setter == nullptr && own.kind == Namespace::Kind::kInstance && of_class &&
-        of_class->is(ObjectKind::kMethod) && of_class->get<MethodObject>().name == kProperty) {
-        refuse(
-            c, range, fmt::format("the property `{}` of `{}` has no setter", name, own.name),
-            fmt::format("add one with `@{}.setter`, or assign to what it is computed from", name));
-        raises(c, "AttributeError");
-        return false;
     }
     bool is_property = of_class && of_class->is(ObjectKind::kMethod) &&
                        of_class->get<MethodObject>().name != kField;
